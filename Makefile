@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: MIT
+# bankcheck's one Makefile (GNU make). `make help` lists what it can do.
+#
+# Adding a suite, a kernel, a harness source or a test is adding a file: every list below is a wildcard.
+
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := all
+SHELL := /bin/sh
+
+# What a user may set: make NAME=value
+B             := build
+PREFIX        ?= /usr/local
+DESTDIR       ?=
+CFLAGS        ?= -O2 -g
+ARGS          ?=#                 options for `make run`: ARGS='--filter stride'
+FUZZ_SECONDS  ?= 60
+ARCHS         ?=#                 architectures of the kernels' machine code, as "80 90"; empty: all from 75 up
+SETUP         ?= install#         check: never install a package, only say what is missing
+CLANG         ?= clang
+GPU           ?= $(wildcard /dev/nvidiactl /proc/driver/nvidia)#  empty: no GPU here
+export SETUP
+
+# One short line for each command; V=1 shows the commands whole.
+V ?=
+q = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
+
+# ---------------------------------------------------------------------------------------------- sources
+SRC_CORE      := $(wildcard harness/core/*.c)
+SRC_REFERENCE := $(wildcard harness/device/*.c harness/device/reference/*.c)
+SRC_CUDA      := $(wildcard harness/device/cuda/*.c)
+SRC_SUITES    := $(wildcard suites/*.c)
+SRC_MAIN      := harness/cli/main.c
+SRC_HARNESS   := $(wildcard harness/report/*.c harness/compare/*.c harness/history/*.c harness/run/*.c) $(filter-out $(SRC_MAIN),$(wildcard harness/cli/*.c))
+SRC_TESTS     := $(filter-out harness/tests/fuzz_%.c,$(wildcard harness/tests/*.c))
+SRC_FUZZ      := $(wildcard harness/tests/fuzz_*.c)
+SRC_BENCH     := $(wildcard harness/bench/*.c)
+KERNELS       := $(patsubst kernels/%.cu,%,$(wildcard kernels/*.cu))
+
+# ---------------------------------------------------------------------------------------------- CUDA toolkit
+CUDA_ROOT :=
+CUDA_VERSION :=
+CUDA_INCLUDES :=
+CUDA_LACKS :=
+NVCC :=
+CUOBJDUMP :=
+ifeq ($(filter clean help,$(MAKECMDGOALS)),)
+$(foreach word,$(shell CUDA_HOME='$(CUDA_HOME)' tools/cuda.sh),$(eval $(word)))
+endif
+
+ifneq ($(CUDA_INCLUDES),)
+WITH_CUDA := $(if $(SRC_CUDA),yes)
+endif
+
+# CUPTI's cupti_profiler_host.h includes the C++ header <string>; an empty file of that name makes it C. Headers of
+# the toolkit are system headers, so that their warnings do not count (never /usr/include, which would be reordered).
+CUPTI_SHIM   := $(B)/gen/cupti_shim
+CUDA_CFLAGS  := -I$(CUPTI_SHIM) $(addprefix -isystem ,$(filter-out /usr/include,$(subst :, ,$(CUDA_INCLUDES))))
+
+# ---------------------------------------------------------------------------------------------- flags
+WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+ifneq ($(filter true 1,$(CI) $(WERROR)),)
+WARNINGS += -Werror
+endif
+
+# pkg-config is asked when a recipe runs, for `setup` may have installed it just before.
+XML_CFLAGS = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libxml-2.0))
+XML_LIBS   = $(shell pkg-config --libs libxml-2.0)
+JSON_LIBS  = $(call static,$(1),jansson,$(shell pkg-config --libs jansson))
+SQLITE_LIBS = $(call static,$(1),sqlite3,$(shell pkg-config --libs sqlite3))
+# Debian's Check is a static library, its -lsubunit is not: both, and jansson and SQLite, are linked statically where that is possible, so
+# that the binary does not need them.
+static     = $(if $(filter /%,$(shell $(1) -print-file-name=lib$(2).a)),-l:lib$(2).a,$(3))
+CHECK_LIBS = $(call static,$(1),check,$(shell pkg-config --libs-only-l check)) $(call static,$(1),subunit)
+LIBS       = -Wl,--as-needed $(call CHECK_LIBS,$(1)) $(XML_LIBS) $(call JSON_LIBS,$(1)) $(call SQLITE_LIBS,$(1)) -lm -lrt -lpthread -ldl
+
+DEFINES  := -std=c11 -D_GNU_SOURCE -I. $(if $(WITH_CUDA),-DBC_WITH_CUDA)
+SANITIZE := -O1 -g -fno-omit-frame-pointer
+UBSAN    := -fsanitize=undefined -fno-sanitize-recover=undefined
+
+# ---------------------------------------------------------------------------------------------- variants
+# A variant is a compiler and a set of flags with object files of its own in build/obj/<variant>/. Its programs lie
+# side by side in build/, so that each finds the kernels in the same place.
+VARIANTS := release clang asan tsan fuzz
+
+CC_release    = $(CC)
+FLAGS_release = $(CFLAGS) $(CPPFLAGS)
+END_release   =
+
+CC_clang      = $(CLANG)
+FLAGS_clang   = $(CFLAGS) $(CPPFLAGS)
+END_clang     = -clang
+
+CC_asan       = $(CC)
+FLAGS_asan    = $(SANITIZE) -fsanitize=address $(UBSAN)
+END_asan      = -asan
+
+CC_tsan       = $(CC)
+FLAGS_tsan    = $(SANITIZE) -fsanitize=thread
+END_tsan      = -tsan
+
+CC_fuzz       = $(CLANG)
+FLAGS_fuzz    = $(SANITIZE) -fsanitize=fuzzer-no-link,address $(UBSAN)
+END_fuzz      = -fuzz
+
+LIB_SOURCES := $(SRC_CORE) $(SRC_REFERENCE) $(if $(WITH_CUDA),$(SRC_CUDA)) $(SRC_HARNESS) $(SRC_SUITES)
+
+# What the tests are told about the tree (see harness/tests/README.md).
+test_defines = -DBC_TEST_DATA='"$(CURDIR)/harness/tests/data"' -DBC_TEST_EXPECTED='"$(CURDIR)/expected"' \
+	-DBC_TEST_TMP='"$(abspath $(B))/test-tmp$(1)"' -DBC_TEST_BINARY='"$(abspath $(B))/bankcheck$(1)"' \
+	-DBC_TEST_KERNELS='"$(abspath $(B))/kernels"'
+
+# Flags that only some folders get.
+folder_flags = $(if $(filter harness/device/cuda/%,$(1)),$(CUDA_CFLAGS)) \
+	$(if $(filter harness/tests/% harness/bench/% $(B)/gen/tests.c,$(1)),$(call test_defines,$(2)))
+
+compile = $(CC_$(1)) $(DEFINES) $(WARNINGS) $(XML_CFLAGS) $(FLAGS_$(1))
+
+define VARIANT
+LIB_$(1)   := $$(LIB_SOURCES:%.c=$(B)/obj/$(1)/%.o) $(B)/obj/$(1)/gen/suites.o
+MAIN_$(1)  := $$(SRC_MAIN:%.c=$(B)/obj/$(1)/%.o)
+TESTS_$(1) := $$(SRC_TESTS:%.c=$(B)/obj/$(1)/%.o) $(B)/obj/$(1)/gen/tests.o
+
+$(B)/obj/$(1)/%.o: %.c $(B)/obj/$(1)/flags | setup $(CUPTI_SHIM)/string
+	@mkdir -p $$(@D)
+	$$(call q,CC,$$@) $$(call compile,$(1)) $$(call folder_flags,$$<,$$(END_$(1))) -MMD -MP -c -o $$@ $$<
+
+$(B)/obj/$(1)/gen/%.o: $(B)/gen/%.c $(B)/obj/$(1)/flags | setup
+	@mkdir -p $$(@D)
+	$$(call q,CC,$$@) $$(call compile,$(1)) -MMD -MP -c -o $$@ $$<
+
+# Changes only when the command does: everything is compiled anew after another CC, CFLAGS, toolkit or place.
+$(B)/obj/$(1)/flags: FORCE | setup
+	@mkdir -p $$(@D)
+	@printf '%s\n' '$$(call compile,$(1)) $$(CUDA_CFLAGS) $(CURDIR)' > $$@.new
+	@if cmp -s $$@.new $$@; then rm -f $$@.new; else mv -f $$@.new $$@; fi
+
+# An archive would keep members of removed files, so it is made anew.
+$(B)/obj/$(1)/libbankcheck.a: $$(LIB_$(1))
+	@rm -f $$@
+	@ar rcs $$@ $$^
+
+$(B)/bankcheck$$(END_$(1)): $$(MAIN_$(1)) $$(LIB_$(1))
+	$$(call q,LINK,$$@) $$(CC_$(1)) $$(FLAGS_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(call LIBS,$$(CC_$(1)))
+
+$(B)/bankcheck-tests$$(END_$(1)): $$(TESTS_$(1)) $$(LIB_$(1))
+	$$(call q,LINK,$$@) $$(CC_$(1)) $$(FLAGS_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(call LIBS,$$(CC_$(1)))
+
+-include $$(patsubst %.o,%.d,$$(LIB_$(1)) $$(MAIN_$(1)) $$(TESTS_$(1)))
+endef
+$(foreach v,$(VARIANTS),$(eval $(call VARIANT,$(v))))
+
+# ---------------------------------------------------------------------------------------------- main targets
+.PHONY: check-selftest check-browser all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-static lint format asan tsan clang \
+	fuzz bench selftest ptx install uninstall clean help setup cuda-note FORCE
+FORCE:
+
+all: bankcheck kernels man ## the program, its man page and, where nvcc is, the kernel images
+
+bankcheck: $(B)/bankcheck ptx-copies cuda-note ## the program alone, without kernel images for GPUs
+
+run: bankcheck $(if $(GPU),kernels) ## the main job: on all GPUs, without a GPU on the reference device (ARGS='...')
+	$(B)/bankcheck run $(if $(GPU),,--device reference:all) $(ARGS)
+
+check: check-unit check-selftest ## every test; needs no GPU
+
+cuda-note:
+	@echo "cuda: $(if $(WITH_CUDA),CUDA $(CUDA_VERSION) in $(CUDA_ROOT),built without the CUDA device: $(or \
+		$(subst ~, ,$(CUDA_LACKS)),no sources of it in this tree))"
+
+# One look for all that the goals of this make need, so that at most one command is left to type.
+SETUP_GROUPS := build $(if $(filter check check-unit asan tsan,$(MAKECMDGOALS)),check) \
+	$(if $(filter check-browser,$(MAKECMDGOALS)),browser) \
+	$(if $(filter clang fuzz,$(MAKECMDGOALS)),clang) $(filter lint,$(MAKECMDGOALS))
+setup:
+	@CC='$(CC)' tools/setup.sh $(SETUP_GROUPS)
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):.* ## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+	@echo "Variables: PREFIX DESTDIR CC CFLAGS WERROR=1 CUDA_HOME=DIR|none ARCHS='80 90' ARGS FUZZ_SECONDS SETUP=check V=1"
+
+# ---------------------------------------------------------------------------------------------- generated sources
+# update FILE: put FILE.new in its place only when it differs, so that nothing is built without need.
+update = @if cmp -s $(1).new $(1); then rm -f $(1).new; else mv -f $(1).new $(1); fi
+
+$(B)/gen/suites.c: FORCE
+	@mkdir -p $(@D)
+	@names=$$(LC_ALL=C sed -n 's/^const struct bc_suite \(bc_suite_[a-z0-9_]*\).*/\1/p' $(SRC_SUITES) /dev/null \
+		| LC_ALL=C sort); { \
+	echo '/* Generated by the Makefile from suites/. */'; \
+	echo '#include "harness/core/case.h"'; echo; \
+	for n in $$names; do echo "extern const struct bc_suite $$n;"; done; echo; \
+	echo 'const struct bc_suite *const bc_suites[] = {'; \
+	for n in $$names; do echo "	&$$n,"; done; \
+	echo '	NULL'; echo '};'; } > $@.new
+	$(call update,$@)
+
+TOPICS := $(patsubst harness/tests/test_%.c,%,$(filter harness/tests/test_%.c,$(SRC_TESTS)))
+$(B)/gen/tests.c: FORCE
+	@mkdir -p $(@D)
+	@{ echo '/* Generated by the Makefile from harness/tests/test_*.c. */'; \
+	echo '#include "harness/tests/tests.h"'; echo; \
+	for t in $(sort $(TOPICS)); do echo "Suite *bc_test_$$t(void);"; done; echo; \
+	echo 'bc_test_maker *const bc_tests[] = {'; \
+	for t in $(sort $(TOPICS)); do echo "	bc_test_$$t,"; done; \
+	echo '	NULL'; echo '};'; } > $@.new
+	$(call update,$@)
+
+$(CUPTI_SHIM)/string:
+	@mkdir -p $(@D)
+	@: > $@
+
+# ---------------------------------------------------------------------------------------------- kernels
+NVCC_FLAGS := -std=c++17 -O3
+PTX_FLAGS  := $(NVCC_FLAGS) -ptx -arch=compute_90
+PTX_ARCHS  := 75 90
+PTX_FILES  := $(patsubst kernels/ptx/%,$(B)/kernels/ptx/%,$(wildcard kernels/ptx/*.ptx))
+
+ifneq ($(NVCC),)
+IMAGES := $(KERNELS:%=$(B)/kernels/%.fatbin)
+CODES  := $(if $(CUOBJDUMP),$(KERNELS:%=$(B)/kernels/%.code))
+endif
+
+# Asked when the first image is built: the architectures from 75 up that this nvcc knows.
+nvcc_archs = $(shell $(NVCC) --list-gpu-arch | sed -n 's/^compute_\([0-9]*\)$$/\1/p' | awk '$$1 >= 75')
+gencode    = $(foreach a,$(or $(ARCHS),$(nvcc_archs)),-gencode arch=compute_$(a),code=sm_$(a)) \
+	$(foreach a,$(filter $(nvcc_archs),$(PTX_ARCHS)),-gencode arch=compute_$(a),code=compute_$(a))
+
+kernels: $(IMAGES) $(CODES) ptx-copies ## the kernel images for GPUs (needs nvcc)
+	@$(if $(NVCC),:,echo "kernels: no nvcc found, so no images for GPUs")
+
+# What earlier builds left of kernels that are gone would be loaded by name all the same.
+STALE = $(filter-out $(PTX_FILES),$(wildcard $(B)/kernels/ptx/*.ptx)) \
+	$(filter-out $(KERNELS:%=$(B)/kernels/%.fatbin) $(KERNELS:%=$(B)/kernels/%.code),$(wildcard $(B)/kernels/*.fatbin $(B)/kernels/*.code))
+ptx-copies: $(PTX_FILES)
+	@$(if $(STALE),rm -f $(STALE),:)
+
+$(B)/kernels/flags: FORCE
+	@mkdir -p $(@D)
+	@{ echo '$(NVCC_FLAGS) $(ARCHS)'; $(NVCC) --version; } > $@.new
+	$(call update,$@)
+
+$(B)/kernels/%.fatbin: kernels/%.cu $(B)/kernels/flags
+	@mkdir -p $(@D)
+	$(call q,NVCC,$@) $(NVCC) $(NVCC_FLAGS) -t2 --fatbin $(gencode) -MD -MP -MF $(@:.fatbin=.d) -o $@ $<
+
+$(B)/kernels/%.code: $(B)/kernels/%.fatbin tools/code-list.sh
+	@tools/code-list.sh $(CUOBJDUMP) $< > $@.new
+	@mv -f $@.new $@
+
+$(B)/kernels/ptx/%.ptx: kernels/ptx/%.ptx
+	@mkdir -p $(@D)
+	@cp $< $@
+
+-include $(IMAGES:.fatbin=.d)
+
+ptx: ## write kernels/ptx/ anew from kernels/*.cu (needs nvcc)
+	@$(if $(NVCC),:,echo "ptx: no nvcc found (CUDA_HOME, PATH, /usr/local/cuda)" >&2; exit 1)
+	@mkdir -p kernels/ptx
+	@set -e; for k in $(KERNELS); do \
+		$(NVCC) $(PTX_FLAGS) -o kernels/ptx/$$k.ptx.new kernels/$$k.cu; \
+		mv -f kernels/ptx/$$k.ptx.new kernels/ptx/$$k.ptx; echo "kernels/ptx/$$k.ptx"; done
+
+# ---------------------------------------------------------------------------------------------- tests
+# run_tests VARIANT-ENDING: a fresh folder for what they write; a generous limit a test, for slow machines
+run_tests = rm -rf $(B)/test-tmp$(1) && mkdir -p $(B)/test-tmp$(1) && \
+	LOCPATH=$(abspath $(B))/locale CK_DEFAULT_TIMEOUT=$${CK_DEFAULT_TIMEOUT:-120} $(2) $(B)/bankcheck-tests$(1)
+
+# A locale with a decimal comma, for the tests that must not be moved by one.
+LOCALE := $(B)/locale/de_DE.UTF-8/LC_NUMERIC
+$(LOCALE): | setup
+	@mkdir -p $(B)/locale
+	@localedef -i de_DE -f UTF-8 $(B)/locale/de_DE.UTF-8
+
+check-unit: $(B)/bankcheck-tests bankcheck $(LOCALE) | check-needs check-ptx check-static
+	@$(call run_tests,)
+
+# `make check` opens the page too where a browser is; this one installs it.
+check-browser: $(B)/bankcheck-tests bankcheck | setup ## the HTML page in headless Chromium (installed when it is not here)
+	@export CK_RUN_SUITE=browser; $(call run_tests,)
+
+check-needs: $(B)/bankcheck
+	@tools/check-needs.sh $<
+
+check-ptx:
+	@NVCC_PTX_FLAGS='$(PTX_FLAGS)' tools/check-ptx.sh '$(NVCC)' kernels/ptx $(B)/ptx $(KERNELS)
+
+check-static:
+	@tools/check-static.sh '$(NVCC)' $(B)/static
+
+# The quarantine is kept small because LeakSanitizer walks it at the end of each of the tests, which are processes.
+asan: $(B)/bankcheck-tests-asan $(B)/bankcheck-asan ptx-copies $(LOCALE) ## the unit tests with AddressSanitizer and UBSan
+	@$(call run_tests,-asan,ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=8 LSAN_OPTIONS=suppressions=$(CURDIR)/harness/tests/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1)
+
+tsan: $(B)/bankcheck-tests-tsan $(B)/bankcheck-tsan ptx-copies $(LOCALE) ## the unit tests with ThreadSanitizer
+	@$(call run_tests,-tsan,TSAN_OPTIONS=halt_on_error=1)
+
+clang: $(B)/bankcheck-clang $(B)/bankcheck-tests-clang ## program and tests compiled with clang, as build/*-clang
+
+# New inputs go to build/fuzz/<name>/corpus; harness/tests/data/<name>/ holds the committed ones and is only read.
+FUZZERS := $(SRC_FUZZ:harness/tests/%.c=%)
+$(B)/fuzz/%/run: $(B)/obj/fuzz/harness/tests/%.o $(B)/obj/fuzz/libbankcheck.a
+	@mkdir -p $(@D)/corpus
+	$(call q,LINK,$@) $(CC_fuzz) $(FLAGS_fuzz) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(call LIBS,$(CC_fuzz))
+
+fuzz: $(FUZZERS:%=$(B)/fuzz/%/run) ptx-copies ## each fuzz target for FUZZ_SECONDS seconds (clang)
+	@rm -rf $(B)/test-tmp-fuzz && mkdir -p $(B)/test-tmp-fuzz
+	@set -e; for f in $(FUZZERS); do \
+		seeds=harness/tests/data/$$f; [ -d $$seeds ] || seeds=; \
+		echo "fuzz: $$f for $(FUZZ_SECONDS) s"; \
+		$(B)/fuzz/$$f/run -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+			-verbosity=0 -artifact_prefix=$(B)/fuzz/$$f/ $(B)/fuzz/$$f/corpus $$seeds; done
+-include $(SRC_FUZZ:%.c=$(B)/obj/fuzz/%.d)
+
+BENCHES := $(SRC_BENCH:harness/bench/%.c=%)
+$(B)/bench/%: $(B)/obj/release/harness/bench/%.o $(B)/obj/release/libbankcheck.a
+	@mkdir -p $(@D)
+	$(call q,LINK,$@) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(call LIBS,$(CC))
+
+bench: bankcheck $(if $(GPU),kernels) $(BENCHES:%=$(B)/bench/%) ## the benchmarks of harness/bench/
+	@$(if $(BENCHES),:,echo "bench: no program in harness/bench/ yet")
+	@set -e; for b in $(BENCHES); do echo "bench: $$b"; $(B)/bench/$$b; done
+-include $(SRC_BENCH:%.c=$(B)/obj/release/%.d)
+
+# Planted faults on one architecture, after the unit tests: both want the CPUs.
+check-selftest: bankcheck | check-unit
+	$(B)/bankcheck selftest
+
+selftest: bankcheck ## planted faults on every architecture: which suites catch them
+	$(B)/bankcheck selftest --arch all
+
+# ---------------------------------------------------------------------------------------------- lint and format
+C_FILES := $(sort $(SRC_CORE) $(SRC_REFERENCE) $(SRC_CUDA) $(SRC_HARNESS) $(wildcard $(SRC_MAIN)) $(SRC_SUITES) \
+	$(SRC_TESTS) $(SRC_FUZZ) $(SRC_BENCH))
+FORMATTED = $(C_FILES) $(wildcard harness/*/*.h harness/*/*/*.h suites/*.h kernels/*.h kernels/*.cuh kernels/*.cu)
+
+lint: $(B)/gen/suites.c $(B)/gen/tests.c $(CUPTI_SHIM)/string | setup ## clang-tidy, cppcheck, shellcheck and the project's own rules
+	@LINT_CFLAGS="$(DEFINES) $(XML_CFLAGS)" LINT_CUDA_CFLAGS="$(if $(WITH_CUDA),$(CUDA_CFLAGS))" tools/lint.sh $(C_FILES)
+
+format: ## lay the sources out anew as .clang-format says
+	@command -v clang-format >/dev/null || { echo "format: clang-format is not here: apt-get install clang-format" >&2; exit 1; }
+	clang-format -i $(FORMATTED)
+
+# ---------------------------------------------------------------------------------------------- install
+man: $(B)/bankcheck.1 ## the man page, build/bankcheck.1
+
+$(B)/bankcheck.1: $(B)/bankcheck
+	@$< man > $@.new
+	@mv -f $@.new $@
+
+BINDIR   = $(DESTDIR)$(PREFIX)/bin
+LIBDIR   = $(DESTDIR)$(PREFIX)/lib/bankcheck
+SHAREDIR = $(DESTDIR)$(PREFIX)/share/bankcheck
+MANDIR   = $(DESTDIR)$(PREFIX)/share/man/man1
+DOCDIR   = $(DESTDIR)$(PREFIX)/share/doc/bankcheck
+
+install: all ## into PREFIX (/usr/local), below DESTDIR when set
+	install -d $(BINDIR) $(LIBDIR)/kernels/ptx $(SHAREDIR) $(MANDIR) $(DOCDIR)
+	install -m 755 $(B)/bankcheck $(BINDIR)/bankcheck
+	for f in $(IMAGES) $(CODES); do install -m 644 $$f $(LIBDIR)/kernels/ || exit 1; done
+	for f in $(PTX_FILES); do install -m 644 $$f $(LIBDIR)/kernels/ptx/ || exit 1; done
+	find expected -type f | while read -r f; do \
+		install -D -m 644 "$$f" "$(SHAREDIR)/$$f" || exit 1; done
+	install -m 644 $(B)/bankcheck.1 $(MANDIR)/bankcheck.1
+	install -m 644 LICENSE $(DOCDIR)/LICENSE
+
+uninstall: ## what `make install` put there
+	rm -f $(BINDIR)/bankcheck $(MANDIR)/bankcheck.1
+	rm -rf $(LIBDIR) $(SHAREDIR) $(DOCDIR)
+
+clean: ## all that was built
+	rm -rf $(B)

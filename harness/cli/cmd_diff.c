@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/cli/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/compare/print.h"
+#include "harness/core/textfile.h"
+
+#define TOLERANCE_MAX 1000 /* percent */
+
+static enum bc_status check_words(const struct bc_cli *c, bc_diff_printer **print, double *tolerance,
+				  struct bc_error *err)
+{
+	if (c->nwords != 2)
+		return bc_fail(err, BC_EUSAGE,
+			       "diff: two reports (or folders of reports) are compared, not %zu: type `bankcheck "
+			       "diff OLD NEW`",
+			       c->nwords);
+	*print = bc_diff_printer_find(c->format);
+	if (!*print)
+		return bc_fail(err, BC_EUSAGE, "--format %s: text, markdown, json or junit", c->format);
+	*tolerance = BC_SPEED_TOLERANCE;
+	if (!c->tolerance)
+		return BC_OK;
+	if (!bc_number_parse(c->tolerance, tolerance) || *tolerance < 0 || *tolerance > TOLERANCE_MAX)
+		return bc_fail(err, BC_EUSAGE, "--tolerance %s: percent, 0 to %d", c->tolerance, TOLERANCE_MAX);
+	*tolerance /= 100;
+	return BC_OK;
+}
+
+/* All reports that a word names. @files: malloc'ed, @n of them whole, also on failure. */
+static enum bc_status read_side(const char *word, struct bc_read_file **files, size_t *n, struct bc_error *err)
+{
+	char **paths = NULL;
+	size_t npaths = 0;
+	enum bc_status st = bc_report_paths(word, &paths, &npaths, err);
+
+	if (!st) {
+		*files = calloc(npaths, sizeof(**files));
+		if (!*files)
+			st = bc_fail(err, BC_ENOMEM, "diff: out of memory");
+	}
+	for (size_t i = 0; !st && i < npaths; i++) {
+		st = bc_report_read(paths[i], &(*files)[i], err);
+		*n += !st;
+	}
+	for (size_t i = 0; i < npaths; i++)
+		free(paths[i]);
+	free(paths);
+	return st;
+}
+
+static enum bc_status show(const struct bc_diff_show *s, bc_diff_printer *print, struct bc_error *err)
+{
+	struct bc_text text = { 0 };
+	enum bc_status st = print(s, &text, err);
+
+	if (!st && text.len && fwrite(text.data, 1, text.len, stdout) != text.len)
+		st = bc_fail(err, BC_EWRITE, "standard output could not be written");
+	bc_text_release(&text);
+	return st ? st : bc_cli_flush(err);
+}
+
+int bc_cmd_diff(const struct bc_cli *c, const struct bc_catalog *cat)
+{
+	struct bc_read_file *files[2] = { NULL, NULL };
+	size_t n[2] = { 0, 0 };
+	struct bc_side side[2];
+	struct bc_diff diff = { 0 };
+	struct bc_error err = { .msg = "" };
+	bc_diff_printer *print = NULL;
+	double tolerance = 0;
+	int status = 0;
+	enum bc_status st = check_words(c, &print, &tolerance, &err);
+
+	(void)cat;
+	for (size_t i = 0; !st && i < 2; i++) {
+		st = read_side(c->words[i], &files[i], &n[i], &err);
+		side[i] = (struct bc_side){ c->words[i], files[i], n[i] };
+	}
+	if (!st)
+		st = bc_compare(&side[0], &side[1], tolerance, &diff, &err);
+	if (!st)
+		st = show(&(struct bc_diff_show){ &diff, &side[0], &side[1], c->strict }, print, &err);
+	status = st ? bc_cli_fail(&err) : bc_diff_status(&diff, c->strict);
+	bc_diff_release(&diff);
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t k = 0; k < n[i]; k++)
+			bc_report_release(&files[i][k]);
+		free(files[i]);
+	}
+	return status;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/cli/options.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/core/patternfile.h"
+#include "harness/report/escape.h"
+#include "harness/report/json_case.h"
+#include "harness/run/targets.h"
+
+#define FORMS                                                                                                         \
+	"`bankcheck explain CASE`, `bankcheck explain --op OP --offsets A,B,... [--mask HEX]` or `bankcheck explain " \
+	"--patterns FILE`"
+
+/* Exactly one of the three forms. */
+static enum bc_status check_forms(const struct bc_cli *c, struct bc_error *err)
+{
+	const bool request = c->op || c->offsets || c->mask;
+
+	if (c->nwords > 1)
+		return bc_fail(err, BC_EUSAGE, "explain: `%s` and `%s`: one case at a time", c->words[0], c->words[1]);
+	if ((c->nwords > 0) + request + (c->patterns != NULL) > 1)
+		return bc_fail(err, BC_EUSAGE,
+			       "explain: a case, --op with --offsets, and --patterns exclude each other; type " FORMS);
+	if (!c->nwords && !request && !c->patterns)
+		return bc_fail(err, BC_EUSAGE, "explain: what? Type " FORMS);
+	if (request && !c->op)
+		return bc_fail(err, BC_EUSAGE, "explain: %s needs --op OP: ld32, st128, atom32, ldsm4, cpa16ca ...",
+			       c->offsets ? "--offsets" : "--mask");
+	if (request && !c->offsets)
+		return bc_fail(err, BC_EUSAGE,
+			       "explain: --op needs --offsets A,B,...: the byte offsets of the 32 lanes");
+	return BC_OK;
+}
+
+/* The architecture of --arch, which need not have a folder: then that of the nearest older one, provisional. */
+static enum bc_status find_arch(const struct bc_cli *c, struct bc_arch *out, struct bc_error *err)
+{
+	struct bc_facts f = { .kind = BC_DEVICE_REFERENCE, .name = "--arch" };
+	const char *name = c->arch ? c->arch : BC_DEFAULT_REFERENCE;
+	const size_t digits = strncmp(name, "sm_", 3) == 0 ? strspn(name + 3, "0123456789") : 0;
+
+	if (digits < 2 || digits > 3 || name[3 + digits] != '\0' || (digits == 3 && name[3] == '0'))
+		return bc_fail(err, BC_EUSAGE, "--arch %s: an architecture is sm_ and its compute capability: sm_90",
+			       name);
+	(void)bc_strlcpy(f.arch, name, sizeof(f.arch));
+	return bc_arch_of_device(c->expected_dir, &f, out, err);
+}
+
+/* Does the user's locale take UTF-8? The program's own locale stays as it is. */
+static bool locale_is_utf8(void)
+{
+	const char *now = setlocale(LC_CTYPE, NULL);
+	char *before = now ? strdup(now) : NULL;
+	bool utf8;
+
+	if (!before)
+		return false;
+	utf8 = setlocale(LC_CTYPE, "") && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	(void)setlocale(LC_CTYPE, before);
+	free(before);
+	return utf8;
+}
+
+/* No such case: what was probably meant. */
+static enum bc_status unknown_case(const struct bc_catalog *cat, const char *word, struct bc_error *err)
+{
+	const struct bc_case *near[3];
+	size_t matches = 0, first = 0;
+
+	for (size_t i = cat->n; i-- > 0;) {
+		if (bc_glob_matches(word, cat->cases[i].id)) {
+			matches++;
+			first = i;
+		}
+	}
+	if (matches)
+		return bc_fail(
+			err, BC_EUSAGE,
+			"explain: `%s` is no case but selects %zu; name one, as %s (`bankcheck list --filter '%s'` "
+			"prints them)",
+			word, matches, cat->cases[first].id, word);
+	matches = bc_select_nearest(cat, word, near, BC_ARRAY_LEN(near));
+	return bc_fail(err, BC_EUSAGE, "explain: there is no case `%s`%s%s%s%s%s%s (`bankcheck list` prints all ids)",
+		       word, matches > 0 ? "; the nearest are " : "", matches > 0 ? near[0]->id : "",
+		       matches > 1 ? ", " : "", matches > 1 ? near[1]->id : "", matches > 2 ? ", " : "",
+		       matches > 2 ? near[2]->id : "");
+}
+
+static enum bc_status draw(const struct bc_cli *c, const struct bc_explain *e, struct bc_error *err)
+{
+	struct bc_text text = { 0 };
+	bool json = false;
+	enum bc_status st = bc_cli_json(c, &json, err);
+
+	if (!st)
+		st = json ? bc_json_explain(e, &text, err) : bc_explain_draw(e, &text, err);
+
+	if (!st && fwrite(text.data, 1, text.len, stdout) != text.len)
+		st = bc_cli_flush(err);
+	bc_text_release(&text);
+	return st;
+}
+
+static enum bc_status explain_case(const struct bc_cli *c, const struct bc_catalog *cat, const struct bc_arch *arch,
+				   struct bc_error *err)
+{
+	const struct bc_case *found = bc_catalog_find(cat, c->words[0]);
+	struct bc_expect expect = { 0 };
+	struct bc_bounds bounds;
+	enum bc_status st = found ? bc_expect_load(c->expected_dir, arch->name, cat, &expect, err)
+				  : unknown_case(cat, c->words[0], err);
+
+	if (!st) {
+		bc_expect_find(&expect, found->id, &bounds);
+		st = draw(c,
+			  &(struct bc_explain){ .c = found, .arch = arch, .bounds = &bounds, .utf8 = locale_is_utf8() },
+			  err);
+	}
+	bc_expect_release(&expect);
+	return st;
+}
+
+/* What the operation of a pattern asks of an architecture. */
+static unsigned needs_of(const struct bc_op_info *op)
+{
+	if (op->matrices)
+		return op->store ? BC_NEED_STMATRIX : BC_NEED_LDMATRIX;
+	if (op->law == BC_LAW_ACCESS && op->cls == BC_CLASS_ATOM)
+		return BC_NEED_POPC_INC;
+	return op->cls == BC_CLASS_LDGSTS ? BC_NEED_CP_ASYNC : 0;
+}
+
+static enum bc_status explain_request(const struct bc_cli *c, const struct bc_arch *arch, struct bc_error *err)
+{
+	struct bc_case made = { .id = "" };
+	struct bc_error what;
+
+	if (bc_pattern_make(c->op, c->mask ? c->mask : "ffffffff", c->offsets, &made.pattern, &what))
+		return bc_fail(err, BC_EUSAGE, "explain: %s", what.msg);
+	made.needs = needs_of(bc_op_info(made.pattern.op));
+	return draw(c, &(struct bc_explain){ .c = &made, .arch = arch, .utf8 = locale_is_utf8() }, err);
+}
+
+/* One line, through @line, which keeps its memory. */
+static enum bc_status put_json(struct bc_text *line, const char *op, const char *name, const struct bc_wavefronts *w,
+			       struct bc_error *err)
+{
+	enum bc_status st;
+
+	bc_text_clear(line);
+	st = bc_json_pattern(op, name, w, line, err);
+	if (!st && fwrite(line->data, 1, line->len, stdout) != line->len)
+		st = bc_cli_flush(err);
+	return st;
+}
+
+/* One line a pattern, as it is read: a file of any length passes through. */
+static enum bc_status count_patterns(struct bc_patternfile *f, const struct bc_arch *arch, bool json,
+				     struct bc_error *err)
+{
+	struct bc_text line = { 0 };
+	const struct bc_geometry g = bc_arch_geometry(arch);
+	struct bc_case made = { .id = "" };
+	bool more = true;
+	enum bc_status st = BC_OK;
+
+	while (!st && more) {
+		struct bc_wavefronts w;
+		struct bc_error what;
+		uint32_t addr[BC_LANES];
+		const char *name;
+
+		st = bc_patternfile_next(f, &made.pattern, &name, &more, err);
+		if (st || !more)
+			break;
+		bc_case_addresses(&made, arch, 0, addr);
+		if (bc_banks_count(&g, made.pattern.op, addr, made.pattern.mask, &w, &what))
+			st = bc_fail(err, BC_EDATA, "%s:%lu: %s", f->path, f->line, what.msg);
+		else if (json)
+			st = put_json(&line, bc_op_info(made.pattern.op)->name, name, &w, err);
+		else if (printf("%s\t%s\t%u\t%u\n", bc_op_info(made.pattern.op)->name, name, w.wavefronts,
+				w.conflicts) < 0)
+			st = bc_cli_flush(err);
+	}
+	bc_text_release(&line);
+	return st;
+}
+
+static enum bc_status explain_patterns(const struct bc_cli *c, const struct bc_arch *arch, struct bc_error *err)
+{
+	bool json = false;
+	const bool from_stdin = strcmp(c->patterns, "-") == 0;
+	struct bc_patternfile *f = calloc(1, sizeof(*f));
+	enum bc_status st = BC_OK;
+
+	if (!f)
+		return bc_fail(err, BC_ENOMEM, "explain: out of memory");
+	f->path = from_stdin ? "<stdin>" : c->patterns;
+	f->file = from_stdin ? stdin : fopen(c->patterns, "re");
+	if (!f->file)
+		st = bc_fail(err, BC_EREAD, "%s: cannot be opened: %s", c->patterns, strerror(errno));
+	if (!st)
+		st = bc_cli_json(c, &json, err);
+	if (!st)
+		st = count_patterns(f, arch, json, err);
+	if (f->file && !from_stdin)
+		(void)fclose(f->file); /* only read */
+	free(f);
+	return st;
+}
+
+int bc_cmd_explain(const struct bc_cli *c, const struct bc_catalog *cat)
+{
+	struct bc_error err = { .msg = "" }, late;
+	struct bc_arch arch;
+	enum bc_status st = check_forms(c, &err);
+
+	if (!st)
+		st = find_arch(c, &arch, &err);
+	if (!st && c->nwords)
+		st = explain_case(c, cat, &arch, &err);
+	else if (!st && c->patterns)
+		st = explain_patterns(c, &arch, &err);
+	else if (!st)
+		st = explain_request(c, &arch, &err);
+	if (bc_cli_flush(st ? &late : &err) && !st)
+		st = err.status;
+	return st ? bc_cli_fail(&err) : 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/cli/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/report/file.h"
+#include "harness/report/html.h"
+#include "harness/report/reader.h"
+
+/* The folder and the name of a path. */
+static enum bc_status split(const char *path, char dir[BC_PATH_MAX], const char **name, struct bc_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	const size_t len = slash ? (slash == path ? 1 : (size_t)(slash - path)) : 0;
+
+	if (len >= BC_PATH_MAX)
+		return bc_fail(err, BC_EUSAGE, "--output %.200s...: the path is too long", path);
+	(void)bc_strlcpy(dir, slash ? path : ".", slash ? len + 1 : 2);
+	*name = slash ? slash + 1 : path;
+	if (!**name)
+		return bc_fail(err, BC_EUSAGE, "--output %s: a folder; give the name of the page, as in -o report.html",
+			       path);
+	return BC_OK;
+}
+
+static enum bc_status read_all(char *const *path, size_t n, struct bc_read_file *files, size_t *nread,
+			       struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+
+	for (*nread = 0; !st && *nread < n;) {
+		st = bc_report_read(path[*nread], &files[*nread], err);
+		if (!st)
+			++*nread;
+	}
+	return st;
+}
+
+static enum bc_status make_page(const struct bc_cli *c, struct bc_error *err)
+{
+	struct bc_read_file *files = NULL;
+	struct bc_text page = { 0 };
+	char **path = NULL, dir[BC_PATH_MAX];
+	const char *name = "";
+	size_t n = 0, nread = 0, cases = 0;
+	enum bc_status st = split(c->output, dir, &name, err);
+
+	for (size_t i = 0; !st && i < c->nwords; i++)
+		st = bc_report_paths(c->words[i], &path, &n, err);
+	if (!st) {
+		files = calloc(n + 1, sizeof(*files));
+		st = files ? read_all(path, n, files, &nread, err) : bc_fail(err, BC_ENOMEM, "html: out of memory");
+	}
+	if (!st)
+		st = bc_html_write(files, nread, &page, err);
+	if (!st)
+		st = bc_file_replace(&bc_file_system, dir, name, page.data, page.len, err);
+	for (size_t f = 0; f < nread; f++)
+		for (size_t i = 0; i < files[f].ndevices; i++)
+			cases += files[f].devices[i].ncases;
+	if (!st) {
+		(void)printf("%s: %zu report%s, %zu verdict%s, %zu bytes\n", c->output, nread, nread == 1 ? "" : "s",
+			     cases, cases == 1 ? "" : "s", page.len);
+		st = bc_cli_flush(err);
+	}
+	for (size_t f = 0; f < nread; f++)
+		bc_report_release(&files[f]);
+	for (size_t i = 0; i < n; i++)
+		free(path[i]);
+	free(files);
+	free(path);
+	bc_text_release(&page);
+	return st;
+}
+
+int bc_cmd_html(const struct bc_cli *c, const struct bc_catalog *cat)
+{
+	struct bc_error err = { .msg = "" };
+	enum bc_status st = BC_OK;
+
+	(void)cat;
+	if (!c->nwords)
+		st = bc_fail(&err, BC_EUSAGE, "html: which reports? `bankcheck html reports -o report.html`");
+	else if (!c->output)
+		st = bc_fail(&err, BC_EUSAGE, "html: where to? `bankcheck html %s -o report.html`", c->words[0]);
+	if (!st)
+		st = make_page(c, &err);
+	return st ? bc_cli_fail(&err) : 0;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/cli/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/core/textfile.h"
+#include "harness/report/json_case.h"
+
+/* The rule's sentence and the expectation, under the id. */
+static void print_long(const struct bc_case *c, const struct bc_arch *arch, const struct bc_expect *e)
+{
+	struct bc_bounds b;
+	char unmet[200];
+
+	(void)printf("    %s\n", c->rule->sentence);
+	if (bc_case_unmet(c, arch, unmet, sizeof(unmet)))
+		(void)printf("    skipped on %s: needs %s\n", arch->name, unmet);
+	bc_expect_find(e, c->id, &b);
+	for (int q = 0; q < BC_NQUANTITIES; q++) {
+		const struct bc_row *r = b.row[q];
+		char lo[BC_NUMBER_MAX], hi[BC_NUMBER_MAX];
+
+		if (!r)
+			continue;
+		(void)printf("    %s %s", bc_quantity_name(r->quantity), bc_number_text(r->lo, lo));
+		if (r->lo < r->hi)
+			(void)printf("..%s", bc_number_text(r->hi, hi));
+		(void)printf(" (%s: %s)\n", bc_origin_name(r->origin), r->basis);
+	}
+	if (c->twin[0])
+		(void)printf("    clean twin %s\n", c->twin);
+}
+
+static enum bc_status print_json(const struct bc_catalog *cat, const bool *chosen, const struct bc_arch *arch,
+				 const struct bc_expect *e, struct bc_error *err)
+{
+	struct bc_text text = { 0 };
+	enum bc_status st = bc_json_list(cat, chosen, arch, e, &text, err);
+
+	if (!st && fwrite(text.data, 1, text.len, stdout) != text.len)
+		st = bc_fail(err, BC_EWRITE, "standard output could not be written");
+	bc_text_release(&text);
+	return st;
+}
+
+int bc_cmd_list(const struct bc_cli *c, const struct bc_catalog *cat)
+{
+	const struct bc_selection sel = {
+		.filter = c->filter, .nfilter = c->nfilter, .exclude = c->exclude, .nexclude = c->nexclude
+	};
+	bool *chosen = calloc(cat->n + cat->nhidden + 1, sizeof(*chosen));
+	struct bc_error err = { .msg = "" };
+	struct bc_expect expect = { 0 };
+	struct bc_arch arch;
+	bool json = false;
+	size_t n = 0;
+	enum bc_status st =
+		chosen ? bc_select(cat, &sel, chosen, &n, &err) : bc_fail(&err, BC_ENOMEM, "list: out of memory");
+
+	if (!st)
+		st = bc_cli_json(c, &json, &err);
+	if (!st && (c->longer || json)) {
+		const char *name = c->arch ? c->arch : "sm_90";
+
+		st = bc_arch_load(c->expected_dir, name, &arch, &err);
+		if (!st)
+			st = bc_expect_load(c->expected_dir, name, cat, &expect, &err);
+	}
+	if (!st && json)
+		st = print_json(cat, chosen, &arch, &expect, &err);
+	for (size_t i = 0; !st && !json && i < cat->n + cat->nhidden; i++) {
+		if (!chosen[i])
+			continue;
+		(void)puts(cat->cases[i].id);
+		if (c->longer)
+			print_long(&cat->cases[i], &arch, &expect);
+	}
+	if (!st)
+		st = bc_cli_flush(&err);
+	bc_expect_release(&expect);
+	free(chosen);
+	return st ? bc_cli_fail(&err) : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/cli/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/report/console.h"
+#include "harness/report/folder.h"
+
+int bc_cmd_report(const struct bc_cli *c, const struct bc_catalog *cat)
+{
+	const struct bc_session_options o = { .self = c->self, .expected_dir = c->expected_dir, .kernels_dir = c->kernels_dir,
+					      .reports_dir = c->reports_dir };
+	struct bc_console_options co = bc_console_detect(stdout);
+	struct bc_console *console = NULL;
+	struct bc_folder *folder = NULL;
+	struct bc_session *s = NULL;
+	struct bc_error err = { .msg = "" };
+	const struct bc_run *run;
+	int status = 0;
+	enum bc_status st = BC_OK;
+
+	co.verbose = c->verbose;
+	co.quiet = c->quiet;
+	if (c->nwords != 1)
+		st = bc_fail(&err, BC_EUSAGE, "%zu journals: `bankcheck report JOURNAL`, as reports/journal.tsv", c->nwords);
+	if (!st)
+		st = bc_folder_open(c->reports_dir, &folder, &err);
+	if (!st)
+		st = bc_session_replay(&o, cat, c->words[0], &s, &err);
+	if (!st)
+		st = bc_console_open(&co, &console, &err);
+	if (!st) {
+		run = bc_session_result(s);
+		bc_console_begin(console, run);
+		for (size_t i = 0; i < run->ndevices; i++)
+			for (size_t k = 0; k < run->devices[i].nresults; k++)
+				bc_console_result(console, &run->devices[i], &run->devices[i].results[k]);
+		st = bc_cli_report(c, console, run, &err);
+		status = bc_cli_run_status(c, run);
+	}
+	if (st)
+		status = bc_cli_fail(&err);
+	bc_session_close(s);
+	bc_console_close(console);
+	bc_folder_close(folder);
+	return status;
+}

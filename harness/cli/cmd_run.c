@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/cli/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/core/textfile.h"
+#include "harness/device/reference/faults.h"
+#include "harness/report/console.h"
+#include "harness/report/escape.h"
+#include "harness/report/folder.h"
+#include "harness/report/github.h"
+#include "harness/report/junit.h"
+#include "harness/report/reader.h"
+#include "harness/run/check_run.h"
+#include "harness/run/targets.h"
+
+struct sinks {
+	struct bc_console *console;
+	const struct bc_run *run;
+};
+
+static void on_begin(void *ctx, const struct bc_run *run)
+{
+	struct sinks *s = ctx;
+
+	s->run = run;
+	bc_console_begin(s->console, run);
+}
+
+static void on_progress(void *ctx, size_t done, size_t total, const char *id)
+{
+	bc_console_progress(((struct sinks *)ctx)->console, done, total, id);
+}
+
+static void on_result(void *ctx, const struct bc_device_run *d, const struct bc_result *r)
+{
+	bc_console_result(((struct sinks *)ctx)->console, d, r);
+}
+
+/* Options that a line to run one case again needs beside --device and --filter. */
+static enum bc_status rerun_options(const struct bc_cli *c, struct bc_text *out, struct bc_error *err)
+{
+	const char *const pairs[][2] = { { "--expected", c->expected }, { "--kernels", c->kernels }, { "--fault", c->fault },
+		{ "--witness", c->witness == BC_WITNESS_CLOCK ? "clock" : c->witness == BC_WITNESS_COUNTERS ? "counters" : NULL },
+		{ "--require", c->require_counters ? "counters" : NULL } };
+	enum bc_status st = bc_text_add(out, "", 0, err);
+
+	for (size_t i = 0; !st && i < BC_ARRAY_LEN(pairs); i++) {
+		if (!pairs[i][1])
+			continue;
+		st = bc_text_addf(out, err, " %s ", pairs[i][0]);
+		if (!st)
+			st = bc_shell_quote(out, pairs[i][1], err);
+	}
+	if (!st && c->racecheck)
+		st = bc_text_addf(out, err, " --racecheck");
+	return st;
+}
+
+/* Why there are no counters is said once a device, above the cases. */
+static bool any_provisional(const struct bc_run *run)
+{
+	for (size_t i = 0; i < run->ndevices; i++)
+		if (run->devices[i].arch.provisional)
+			return true;
+	return false;
+}
+
+static void count_verdicts(const struct bc_run *run, size_t n[BC_NVERDICTS])
+{
+	memset(n, 0, BC_NVERDICTS * sizeof(*n));
+	for (size_t i = 0; i < run->ndevices; i++)
+		for (size_t k = 0; k < run->devices[i].nresults; k++)
+			n[run->devices[i].results[k].judged.verdict]++;
+}
+
+/* Reports and logs; all are tried, the first failure is kept. */
+enum bc_status bc_cli_report(const struct bc_cli *c, struct bc_console *console, const struct bc_run *run,
+			     struct bc_error *err)
+{
+	struct bc_paths paths = { 0 };
+	struct bc_error later;
+	size_t failed = 0;
+	enum bc_status st = bc_check_run(run, c->tap, &failed, err), next;
+
+	next = bc_junit_write(run, c->reports_dir, &paths, st ? &later : err);
+	st = st ? st : next;
+	next = bc_console_end(console, run, &paths, st ? &later : err);
+	st = st ? st : next;
+	if (bc_github_wanted()) {
+		next = bc_github_report(run, &paths, stdout, st ? &later : err);
+		st = st ? st : next;
+	}
+	bc_paths_release(&paths);
+	return st;
+}
+
+static bool any_flaky(const struct bc_run *run)
+{
+	for (size_t i = 0; i < run->ndevices; i++)
+		for (size_t k = 0; k < run->devices[i].nresults; k++)
+			if (run->devices[i].results[k].flaky)
+				return true;
+	return false;
+}
+
+int bc_cli_run_status(const struct bc_cli *c, const struct bc_run *run)
+{
+	size_t n[BC_NVERDICTS], cases = 0;
+	int status;
+
+	for (size_t i = 0; i < run->ndevices; i++)
+		cases += run->devices[i].nresults;
+	if (!cases)
+		(void)fputs("bankcheck: note: the selection is empty, no case was run\n", stderr);
+	count_verdicts(run, n);
+	status = bc_exit_status(n, c->strict && any_provisional(run));
+	return (status == 0 || status == 4) && !c->flaky_ok && any_flaky(run) ? 1 : status;
+}
+
+/* Mark the cases that are findings in a report. */
+static enum bc_status mark_failed(const struct bc_read_file *f, const struct bc_catalog *cat, bool *only, struct bc_error *err)
+{
+	for (size_t i = 0; i < f->ndevices; i++) {
+		for (size_t k = 0; k < f->devices[i].ncases; k++) {
+			const struct bc_read_case *r = &f->devices[i].cases[k];
+			const struct bc_case *c = bc_catalog_find(cat, r->id);
+
+			if (!bc_check_fails(r->verdict))
+				continue;
+			if (!c)
+				return bc_fail(err, BC_EDATA, "%s:%u: the case %s does not exist in this version", f->path, r->line, r->id);
+			only[c - cat->cases] = true;
+		}
+	}
+	return BC_OK;
+}
+
+/* The cases of --rerun-failed. */
+static enum bc_status read_failed(const char *word, const struct bc_catalog *cat, bool **only, struct bc_error *err)
+{
+	char **path = NULL;
+	size_t n = 0;
+	enum bc_status st = bc_report_paths(word, &path, &n, err);
+
+	*only = calloc(cat->n + cat->nhidden + 1, sizeof(**only));
+	if (!st && !*only)
+		st = bc_fail(err, BC_ENOMEM, "rerun-failed: out of memory");
+	for (size_t i = 0; !st && i < n; i++) {
+		struct bc_read_file f = { 0 };
+
+		st = bc_report_read(path[i], &f, err);
+		if (!st)
+			st = mark_failed(&f, cat, *only, err);
+		bc_report_release(&f);
+	}
+	for (size_t i = 0; i < n; i++)
+		free(path[i]);
+	free(path);
+	return st;
+}
+
+/* "I/N" */
+static enum bc_status parse_shard(const char *s, struct bc_session_options *o, struct bc_error *err)
+{
+	const char *slash = strchr(s, '/');
+	char first[16] = "";
+	uint32_t i = 0, n = 0;
+
+	if (slash && (size_t)(slash - s) < sizeof(first)) {
+		memcpy(first, s, (size_t)(slash - s));
+		if (bc_u32_parse(first, &i) && bc_u32_parse(slash + 1, &n) && i >= 1 && i <= n && n <= BC_CASES_MAX) {
+			o->shard = i;
+			o->nshards = n;
+			return BC_OK;
+		}
+	}
+	return bc_fail(err, BC_EUSAGE, "--shard %s: I/N with I from 1 to N, as 2/3", s);
+}
+
+/* The options that are words of their own. */
+static enum bc_status selection_options(const struct bc_cli *c, const struct bc_catalog *cat, struct bc_session_options *o,
+					bool **only, struct bc_error *err)
+{
+	enum bc_status st = c->shard ? parse_shard(c->shard, o, err) : BC_OK;
+
+	if (!st && c->shuffle) {
+		o->shuffle = true;
+		if (!bc_u32_parse(c->shuffle, &o->seed))
+			st = bc_fail(err, BC_EUSAGE, "--shuffle %s: a whole number, 0 to 4294967295", c->shuffle);
+	}
+	if (!st && c->isolate && strcmp(c->isolate, "case") != 0 && strcmp(c->isolate, "device") != 0)
+		st = bc_fail(err, BC_EUSAGE, "--isolate %s: device or case", c->isolate);
+	o->isolate = c->isolate && strcmp(c->isolate, "case") == 0;
+	if (!st && c->repeat > 1 && (c->retries || c->retry_lost))
+		st = bc_fail(err, BC_EUSAGE, "--repeat and --retries: give one of them; repeating looks for what retrying hides");
+	if (!st && c->rerun_failed)
+		st = read_failed(c->rerun_failed, cat, only, err);
+	o->only = *only;
+	return st;
+}
+
+/* Faults are the reference device's; without --device they mean that one. */
+static enum bc_status check_fault(const struct bc_cli *c, struct bc_error *err)
+{
+	const struct bc_fault *f;
+
+	if (!c->fault)
+		return BC_OK;
+	if (c->device && bc_targets_want_cuda(c->device))
+		return bc_fail(err, BC_EUSAGE, "--fault %.40s: faults are planted in the reference device only, and --device %.200s "
+			       "names a GPU", c->fault, c->device);
+	return bc_fault_require(c->fault, &f, err);
+}
+
+int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
+{
+	struct bc_console_options co = bc_console_detect(stdout);
+	struct bc_session_options o = { .self = c->self, .devices = c->device ? c->device : c->fault ? "reference" : NULL,
+		.expected_dir = c->expected_dir,
+		.kernels_dir = c->kernels_dir, .reports_dir = c->reports_dir,
+		.selection = { .filter = c->filter, .nfilter = c->nfilter, .exclude = c->exclude, .nexclude = c->nexclude,
+			       .only_suite = getenv("CK_RUN_SUITE"), .only_rule = getenv("CK_RUN_CASE") },
+		.witness = c->witness, .require_counters = c->require_counters, .racecheck = c->racecheck, .fault = c->fault,
+		.timeout_s = c->timeout_s, .quiet_s = c->quiet_s, .repeat = c->repeat, .retries = c->retries,
+		.retry_lost = c->retry_lost, .fail_fast = c->fail_fast, .deadline_s = c->deadline_s, .resume = c->resume };
+	struct sinks sinks = { 0 };
+	const struct bc_session_events ev = { .ctx = &sinks, .begin = on_begin, .progress = on_progress, .result = on_result };
+	char journal[sizeof(c->reports_dir) + 16];
+	struct bc_text rerun = { 0 };
+	struct bc_folder *folder = NULL;
+	struct bc_session *session = NULL;
+	bool *only = NULL;
+	struct bc_error err = { .msg = "" };
+	int status = 0;
+	enum bc_status st;
+
+	co.verbose = c->verbose;
+	co.quiet = c->quiet;
+	(void)snprintf(journal, sizeof(journal), "%s/journal.tsv", c->reports_dir);
+	o.journal = journal;
+	st = check_fault(c, &err);
+	if (!st)
+		st = selection_options(c, cat, &o, &only, &err);
+	if (!st)
+		st = rerun_options(c, &rerun, &err);
+	o.rerun = rerun.data;
+	if (!st)
+		st = bc_folder_open(c->reports_dir, &folder, &err);
+	if (!st)
+		st = bc_console_open(&co, &sinks.console, &err);
+	if (!st)
+		st = bc_session_open(&o, cat, &session, &err);
+	if (!st)
+		st = bc_session_run(session, &ev, &err);
+	if (!st)
+		st = bc_cli_report(c, sinks.console, bc_session_result(session), &err);
+	if (st && sinks.console)
+		bc_console_erase(sinks.console);
+	if (st)
+		status = bc_cli_fail(&err);
+	if (session && (!st || bc_session_signal(session)))
+		status = bc_cli_run_status(c, bc_session_result(session));
+	if (session && bc_session_signal(session))
+		status = 128 + bc_session_signal(session);
+	bc_session_close(session);
+	bc_console_close(sinks.console);
+	bc_folder_close(folder);
+	bc_text_release(&rerun);
+	free(only);
+	return status;
+}

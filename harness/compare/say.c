@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/compare/say.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/core/textfile.h"
+#include "harness/report/escape.h"
+
+void bc_ink_put(struct bc_ink *ink, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+	int n;
+
+	if (ink->st)
+		return;
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		ink->st = bc_fail(ink->err, BC_ENOMEM, "comparison: out of memory");
+		return;
+	}
+	ink->st = bc_text_add(ink->out, text, (size_t)n, ink->err);
+	free(text);
+}
+
+void bc_ink_line(struct bc_ink *ink, const char *s)
+{
+	if (!ink->st)
+		ink->st = bc_escape_str(ink->out, BC_ESCAPE_LINE, s, ink->err);
+}
+
+void bc_ink_markdown(struct bc_ink *ink, const char *s)
+{
+	struct bc_text line = { 0 };
+
+	if (!ink->st)
+		ink->st = bc_escape_str(&line, BC_ESCAPE_LINE, s, ink->err);
+	for (size_t i = 0; !ink->st && i < line.len; i++) {
+		const unsigned char c = (unsigned char)line.data[i];
+		const bool plain = c >= 0x80 || c == ' ' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+				   (c >= 'A' && c <= 'Z') || strchr(",/=+()-.%:;", c);
+
+		bc_ink_put(ink, plain ? "%c" : "&#%u;", c);
+	}
+	bc_text_release(&line);
+}
+
+static bool counts_changed(const struct bc_compared *c)
+{
+	for (unsigned k = 0; k < BC_NCOUNTS; k++)
+		if (c->count[k].changed)
+			return true;
+	return false;
+}
+
+const char *bc_say_kind(const struct bc_compared *c)
+{
+	if (c->worse)
+		return "WORSE";
+	if (c->better)
+		return "BETTER";
+	if (!bc_compared_changed(c))
+		return "SAME";
+	if (c->speed && c->speed->speed == BC_SPEED_UNDECIDED && !c->verdict && !c->reason && !c->outcome &&
+	    !c->data_worse && !c->data_better && !counts_changed(c))
+		return "UNDECIDED";
+	return "CHANGED";
+}
+
+const char *bc_say_type(const struct bc_compared *c)
+{
+	if (!c->now)
+		return "ABSENT";
+	if (!c->old)
+		return "NEW";
+	if (c->verdict)
+		return bc_verdict_name(c->now->verdict);
+	if (c->reason)
+		return "REASON";
+	if (c->data_worse || c->data_better)
+		return "DATA";
+	if (counts_changed(c))
+		return "COUNT";
+	if (c->outcome)
+		return "OUTCOME";
+	return c->speed ? bc_speed_name(c->speed->speed) : "SAME";
+}
+
+/* Length of the suite's name with the slash. */
+static size_t suite_len(const char *id)
+{
+	const char *slash = strchr(id, '/');
+
+	return slash ? (size_t)(slash - id) + 1 : strlen(id);
+}
+
+size_t bc_say_whole_suite(const struct bc_pair_diff *p, size_t i)
+{
+	const char *id = p->cases[i].id;
+	const size_t len = suite_len(id);
+	const bool added = !p->cases[i].old;
+	size_t n = 0;
+
+	if (i > 0 && strncmp(p->cases[i - 1].id, id, len) == 0)
+		return 0;
+	for (; i + n < p->ncases && strncmp(p->cases[i + n].id, id, len) == 0; n++)
+		if (added ? p->cases[i + n].old != NULL : p->cases[i + n].now != NULL)
+			return 0;
+	return n > 1 ? n : 0;
+}
+
+/* A change of a ratio in percent, without its sign. */
+static const char *percent(double ratio, char buf[BC_NUMBER_MAX])
+{
+	const double v = fabs(ratio - 1) * 100, scale = v < 0.1 ? 1000 : v < 10 ? 100 : 10;
+
+	return bc_number_text(round(v * scale) / scale, buf);
+}
+
+static const char *signed_percent(double ratio, char buf[BC_NUMBER_MAX + 1])
+{
+	buf[0] = ratio < 1 ? '-' : '+';
+	(void)percent(ratio, buf + 1);
+	return strcmp(buf + 1, "0") == 0 ? buf + 1 : buf;
+}
+
+void bc_say_speed(struct bc_ink *ink, const struct bc_speed_test *t)
+{
+	char by[BC_NUMBER_MAX], lo[BC_NUMBER_MAX + 1], hi[BC_NUMBER_MAX + 1], was[BC_NUMBER_MAX], is[BC_NUMBER_MAX];
+
+	bc_ink_put(ink, "%s", bc_speed_name(t->speed));
+	if (t->speed == BC_SPEED_SLOWER || t->speed == BC_SPEED_FASTER)
+		bc_ink_put(ink, " by %s %%", percent(t->shift.ratio, by));
+	else if (t->why)
+		bc_ink_put(ink, ", %s", bc_undecided_text(t->why));
+	if (t->exact)
+		bc_ink_put(ink, " (no spread)");
+	else if (t->shift.lo > 0 && isfinite(t->shift.hi) && t->why != BC_ZERO_SAMPLE)
+		bc_ink_put(ink, " (%s to %s %%)", signed_percent(t->shift.lo, lo), signed_percent(t->shift.hi, hi));
+	bc_ink_put(ink, ", %s -> %s cycles", bc_number_text(bc_samples_median(&t->old), was),
+		   bc_number_text(bc_samples_median(&t->now), is));
+}
+
+static void say_count(struct bc_ink *ink, enum bc_count_of k, const struct bc_count_change *n)
+{
+	char old[BC_NUMBER_MAX], now[BC_NUMBER_MAX], lo[BC_NUMBER_MAX], hi[BC_NUMBER_MAX];
+
+	bc_ink_put(ink, "%s %s -> %s", bc_count_name(k), bc_number_text(n->old, old), bc_number_text(n->now, now));
+	if (n->bounded)
+		bc_ink_put(ink, ", expected %s..%s%s", bc_number_text(n->lo, lo), bc_number_text(n->hi, hi),
+			   n->farther > 0   ? " (farther out)"
+			   : n->farther < 0 ? " (nearer)"
+					    : "");
+}
+
+static void say_verdict(struct bc_ink *ink, const struct bc_compared *c)
+{
+	const struct bc_read_case *told = c->now ? c->now : c->old;
+
+	bc_ink_put(ink, "%s -> %s", bc_compared_verdict(c->old), bc_compared_verdict(c->now));
+	if (c->old && c->old->verdict == BC_XFAIL && c->now &&
+	    (c->now->verdict == BC_PASS || c->now->verdict == BC_XPASS))
+		bc_ink_put(ink, " (a known failure ended)");
+	if (c->now && told->message[0])
+		bc_ink_put(ink, ": %s", told->message);
+}
+
+void bc_say_change(struct bc_ink *ink, const struct bc_compared *c)
+{
+	const char *sep = "";
+
+	if (c->verdict) {
+		say_verdict(ink, c);
+		sep = "; ";
+	} else if (c->reason) {
+		bc_ink_put(ink, "SKIP with another reason: %s (was: %s)", c->now->message, c->old->message);
+		sep = "; ";
+	} else if (c->outcome) {
+		bc_ink_put(ink, "%s, but another way: %s (was: %s)", bc_verdict_name(c->now->verdict), c->now->message,
+			   c->old->message);
+		sep = "; ";
+	}
+	if (c->data_worse || c->data_better) {
+		bc_ink_put(ink, "%sdata %s", sep, c->data_worse ? "right -> wrong" : "wrong -> right");
+		sep = "; ";
+	}
+	for (unsigned k = 0; k < BC_NCOUNTS; k++) {
+		if (!c->count[k].changed)
+			continue;
+		bc_ink_put(ink, "%s", sep);
+		say_count(ink, (enum bc_count_of)k, &c->count[k]);
+		sep = "; ";
+	}
+	if (c->speed && c->speed->speed != BC_SPEED_SAME) {
+		bc_ink_put(ink, "%s", sep);
+		bc_say_speed(ink, c->speed);
+	}
+}
+
+void bc_say_device(struct bc_ink *ink, const struct bc_read_device *d)
+{
+	bc_ink_put(ink, "%s (%s, %s) on %s", d->dev, bc_read_property(d, "gpu"), bc_read_property(d, "device"),
+		   d->host[0] ? d->host : "an unknown host");
+}
+
+const char *bc_say_obstacle(enum bc_obstacle o)
+{
+	switch (o) {
+	case BC_COMPARABLE: return "";
+	case BC_NO_PARTNER: return "the other run has no device of this architecture";
+	case BC_THROTTLED_OLD: return "the old run was throttled: clocks are not compared";
+	case BC_THROTTLED_NOW: return "the new run was throttled: clocks are not compared";
+	case BC_THROTTLED_BOTH: return "both runs were throttled: clocks are not compared";
+	}
+	return "";
+}
+
+void bc_say_blame(struct bc_ink *ink, const struct bc_pair_diff *p)
+{
+	const char *sep = "";
+
+	for (size_t i = 0; i < p->ndifferences; i++) {
+		if (!p->difference[i].blame)
+			continue;
+		bc_ink_put(ink, "%s%s", sep, p->difference[i].label);
+		sep = ", ";
+	}
+}
+
+void bc_say_sums(struct bc_ink *ink, const struct bc_diff *d)
+{
+	const struct bc_diff_sums *s = &d->sums;
+
+	bc_ink_put(ink, "%zu cases: %zu the same, %zu worse, %zu better, %zu changed otherwise", s->cases, s->same,
+		   s->worse, s->better, s->other);
+	bc_ink_put(ink, " (%zu absent, %zu new, %zu other verdicts, %zu other counts; %zu moved within their bounds)\n",
+		   s->absent, s->added, s->verdicts, s->counts, s->within);
+}
+
+void bc_say_clocks(struct bc_ink *ink, const struct bc_diff *d)
+{
+	const size_t *n = d->sums.speed;
+	char tolerance[BC_NUMBER_MAX], alpha[BC_NUMBER_MAX];
+
+	if (!d->ntests) {
+		bc_ink_put(ink, "clocks: none compared\n");
+		return;
+	}
+	bc_ink_put(ink, "clocks: %zu compared: %zu SAME, %zu SLOWER, %zu FASTER, %zu UNDECIDED\n", d->ntests,
+		   n[BC_SPEED_SAME], n[BC_SPEED_SLOWER], n[BC_SPEED_FASTER], n[BC_SPEED_UNDECIDED]);
+	bc_ink_put(ink,
+		   "method: no spread on either side: any difference counts (%zu cases); else rank tests (%zu cases), "
+		   "tolerance %s %%, chance of any false alarm among them at most %s %%\n",
+		   d->ntests - d->plan.tested, d->plan.tested, bc_number_text(d->plan.tolerance * 100, tolerance),
+		   bc_number_text(d->plan.alpha * 100, alpha));
+	for (size_t i = 0; i < d->ntests; i++) {
+		if (d->tests[i].why != BC_FEW_SAMPLES)
+			continue;
+		bc_ink_put(ink, "some cases have too few samples to be told apart among %zu: %u a run are needed\n",
+			   d->plan.tested, bc_speed_samples_needed(d->plan.tested, d->plan.alpha));
+		break;
+	}
+}

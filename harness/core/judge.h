@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/core/judge.h - the one function that forms verdicts. Pure, total. */
+#ifndef BC_CORE_JUDGE_H
+#define BC_CORE_JUDGE_H
+
+#include "harness/core/expect.h"
+#include "harness/core/observe.h"
+
+enum bc_verdict {
+	BC_PASS = 0,
+	BC_FAIL,
+	BC_DISAGREE,
+	BC_BROKEN,
+	BC_LOST,
+	BC_SKIP,
+	BC_UNJUDGED,
+	BC_XFAIL,
+	BC_XPASS,
+	BC_NVERDICTS
+};
+
+const char *bc_verdict_name(enum bc_verdict v); /* "PASS" ... */
+bool bc_verdict_parse(const char *name, enum bc_verdict *out);
+
+/* A line of expected/known.txt that applies to this case, device and day (run/known.c finds it). */
+struct bc_known {
+	bool applies;
+	bool expired;          /* the verdict stands and the message says so */
+	char outcome[160];     /* the exact wrong outcome, as bc_judgement.outcome has it: "ratio wavefronts=3 conflicts=2" */
+	char reason[160], link[160];
+	char where[170];       /* "expected/known.txt:24"; "": unknown */
+};
+
+/* What the judge is told beside the observation. */
+struct bc_judge_in {
+	const struct bc_case *c;
+	const struct bc_arch *arch;
+	const struct bc_bounds *bounds;
+	const struct bc_observation *obs;
+	const struct bc_known *known; /* NULL: none */
+	bool require_counters;        /* counters absent is BROKEN */
+};
+
+#define BC_MESSAGE_MAX 600
+
+struct bc_judgement {
+	enum bc_verdict verdict;
+	/* One line that starts with the outcome, then what was expected and what was measured; for SKIP the need; "" for
+	 * PASS, unless a known failure of the case has expired. Numbers as bc_number_text writes them. */
+	char message[BC_MESSAGE_MAX];
+	/* The outcome in the form known.txt writes; "" where there is nothing to write. FAIL: "unsupported", "data",
+	 * "ratio wavefronts=31 conflicts=30" (the quantities that have a row), "unstable 31,32,31". DISAGREE:
+	 * "disagree counters wavefronts=31 conflicts=30; clock wavefronts=2; model wavefronts=2 conflicts=1". */
+	char outcome[160];
+};
+
+void bc_judge(const struct bc_judge_in *in, struct bc_judgement *out);
+
+/* How bad a verdict is, for the worst of several: PASS 0, then XFAIL, SKIP, UNJUDGED, XPASS, DISAGREE, FAIL, BROKEN, LOST. */
+unsigned bc_verdict_rank(enum bc_verdict v);
+
+/**
+ * bc_exit_status - exit status of `run` over the verdicts' counts
+ * @n:      [BC_NVERDICTS] cases by verdict
+ * @strict_provisional: --strict and a provisional architecture was among them
+ *
+ * Return: 2, 1, 4 or 0 as design says (130/143 and 3 are the caller's). No case at all: 0.
+ */
+int bc_exit_status(const size_t n[BC_NVERDICTS], bool strict_provisional);
+
+#endif

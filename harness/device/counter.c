@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/device/counter.c - the counters' names, one for all devices. */
+#include "harness/device/device.h"
+
+const char *bc_counter_name(enum bc_counter c)
+{
+	static const char *const names[BC_NCOUNTERS] = {
+		[BC_CTR_LD_REQUESTS] = "ld_requests", [BC_CTR_LD_WAVEFRONTS] = "ld_wavefronts",
+		[BC_CTR_LD_CONFLICTS] = "ld_conflicts", [BC_CTR_ST_REQUESTS] = "st_requests",
+		[BC_CTR_ST_WAVEFRONTS] = "st_wavefronts", [BC_CTR_ST_CONFLICTS] = "st_conflicts",
+		[BC_CTR_ATOM_REQUESTS] = "atom_requests", [BC_CTR_ATOM_WAVEFRONTS] = "atom_wavefronts",
+		[BC_CTR_ATOM_CONFLICTS] = "atom_conflicts", [BC_CTR_LDSM_REQUESTS] = "ldsm_requests",
+		[BC_CTR_STSM_REQUESTS] = "stsm_requests", [BC_CTR_LDGSTS_REQUESTS] = "ldgsts_requests",
+		[BC_CTR_LDGSTS_CONFLICTS] = "ldgsts_conflicts", [BC_CTR_GLOBAL_LD_REQUESTS] = "global_ld_requests",
+		[BC_CTR_GLOBAL_LD_SECTORS] = "global_ld_sectors", [BC_CTR_GLOBAL_ST_REQUESTS] = "global_st_requests",
+		[BC_CTR_GLOBAL_ST_SECTORS] = "global_st_sectors", [BC_CTR_ARBITRATION] = "arbitration",
+		[BC_CTR_INSTRUCTIONS] = "instructions", [BC_CTR_BARRIERS] = "barriers",
+	};
+
+	return (unsigned)c < BC_NCOUNTERS && names[c] ? names[c] : "unknown";
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/device/cuda/api.h - the CUDA driver and CUPTI, opened at run time.
+ *
+ * Nothing is linked: the program starts where there is no driver, and names the library that is missing.
+ * Only the driver API is used, so there is no CUDA runtime in the binary.
+ */
+#ifndef BC_DEVICE_CUDA_API_H
+#define BC_DEVICE_CUDA_API_H
+
+#include <cuda.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_result.h>
+#include <cupti_target.h>
+#include <cupti_version.h>
+
+#include "harness/core/base.h"
+
+#define BC_CUDA_CALLS(X) \
+	X(cuInit) X(cuDriverGetVersion) X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetUuid) \
+	X(cuDeviceGetPCIBusId) X(cuDeviceGetAttribute) X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease) \
+	X(cuCtxSetCurrent) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuFuncSetAttribute) \
+	X(cuFuncGetAttribute) X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
+	X(cuMemAlloc) X(cuMemFree) X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemHostAlloc) X(cuMemFreeHost) \
+	X(cuLaunchKernel) X(cuCtxSynchronize) X(cuGetErrorName) X(cuGetErrorString)
+
+#define BC_CUPTI_CALLS(X) \
+	X(cuptiGetVersion) X(cuptiGetResultString) X(cuptiProfilerInitialize) X(cuptiDeviceGetChipName) \
+	X(cuptiProfilerGetCounterAvailability) X(cuptiProfilerHostInitialize) X(cuptiProfilerHostDeinitialize) \
+	X(cuptiProfilerHostConfigAddMetrics) X(cuptiProfilerHostGetConfigImageSize) X(cuptiProfilerHostGetConfigImage) \
+	X(cuptiProfilerHostGetNumOfPasses) X(cuptiProfilerHostEvaluateToGpuValues) X(cuptiRangeProfilerEnable) \
+	X(cuptiRangeProfilerDisable) X(cuptiRangeProfilerSetConfig) X(cuptiRangeProfilerStart) X(cuptiRangeProfilerStop) \
+	X(cuptiRangeProfilerDecodeData) X(cuptiRangeProfilerGetCounterDataSize) \
+	X(cuptiRangeProfilerCounterDataImageInitialize)
+
+#define BC_DECLARE_CALL(name) __typeof__(name) *name;
+
+struct bc_cuda_api {
+	BC_CUDA_CALLS(BC_DECLARE_CALL)
+};
+
+struct bc_cupti_api {
+	BC_CUPTI_CALLS(BC_DECLARE_CALL)
+	char path[256]; /* the library that was opened */
+};
+
+/**
+ * bc_cuda_api_open - the driver's functions
+ *
+ * Opens libcuda.so.1 once a process and never closes it. Return: BC_EDEVICE naming the library and what to
+ * install when it, or a function, is not there.
+ */
+enum bc_status bc_cuda_api_open(const struct bc_cuda_api **out, struct bc_error *err);
+
+/* CUPTI's functions: libcupti.so.13, then .12, then where the toolkit keeps it (CUDA_HOME, /usr/local/cuda). */
+enum bc_status bc_cupti_api_open(const struct bc_cupti_api **out, struct bc_error *err);
+
+/**
+ * bc_cuda_check - turn a CUDA result into a status
+ * @call:  the function's name
+ * @label: case or image the call was made for; NULL: none
+ */
+enum bc_status bc_cuda_check(CUresult r, const char *call, const char *label, struct bc_error *err);
+
+/* The same for CUPTI; codes with a known cure (permission, other profiler, MIG ...) say it. */
+enum bc_status bc_cupti_check(CUptiResult r, const char *call, struct bc_error *err);
+
+#endif

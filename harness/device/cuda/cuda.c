@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/device/cuda/cuda.c - the CUDA device: the driver API under the table of device.h. */
+#include "harness/device/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/device/cuda/api.h"
+#include "harness/device/cuda/counters.h"
+#include "harness/device/cuda/nvml.h"
+
+#define IMAGE_MAX (64u << 20)
+#define ALIGN 256u
+#define ARENA_MAX ((size_t)24 << 20) /* buffers of the launches that travel together */
+
+struct image {
+	char name[64];
+	CUmodule module;
+};
+
+struct function {
+	char kernel[64];
+	size_t image;
+	CUfunction f;
+	uint32_t statics; /* static shared memory */
+	uint32_t opted;   /* dynamic shared memory it was opted in for */
+};
+
+struct bc_device {
+	const struct bc_cuda_api *cu;
+	struct bc_facts facts;
+	char kernels_dir[1024];
+	CUdevice dev;
+	CUcontext ctx;
+	struct bc_cuda_counters *counters;
+	struct image *images;
+	size_t nimages;
+	struct function *functions;
+	size_t nfunctions;
+	CUdeviceptr arena;
+	unsigned char *staging; /* page-locked */
+	size_t arena_size;
+	bool sick; /* a kernel or the driver failed: the context is not to be trusted */
+};
+
+static uint32_t attribute(const struct bc_cuda_api *cu, CUdevice dev, CUdevice_attribute a)
+{
+	int v = 0;
+
+	return cu->cuDeviceGetAttribute(&v, a, dev) == CUDA_SUCCESS && v > 0 ? (uint32_t)v : 0;
+}
+
+static void versions(const struct bc_cuda_api *cu, struct bc_facts *f)
+{
+	int v = 0;
+	FILE *file = fopen("/proc/driver/nvidia/version", "r");
+
+	if (cu->cuDriverGetVersion(&v) == CUDA_SUCCESS)
+		(void)snprintf(f->cuda, sizeof(f->cuda), "%d.%d", v / 1000, v % 1000 / 10);
+	if (file) {
+		char line[256];
+
+		/* "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build": the first number */
+		if (fgets(line, sizeof(line), file)) {
+			for (char *save = NULL, *t = strtok_r(line, " \t\n", &save); t; t = strtok_r(NULL, " \t\n", &save)) {
+				if (t[0] >= '1' && t[0] <= '9' && strchr(t, '.') && strspn(t, "0123456789.") == strlen(t)) {
+					(void)bc_strlcpy(f->driver, t, sizeof(f->driver));
+					break;
+				}
+			}
+		}
+		(void)fclose(file);
+	}
+}
+
+static enum bc_status device_facts(const struct bc_cuda_api *cu, unsigned index, struct bc_facts *f, struct bc_error *err)
+{
+	CUdevice dev;
+	CUuuid id;
+	enum bc_status st = bc_cuda_check(cu->cuDeviceGet(&dev, (int)index), "cuDeviceGet", NULL, err);
+
+	if (st)
+		return st;
+	memset(f, 0, sizeof(*f));
+	f->kind = BC_DEVICE_CUDA;
+	f->index = index;
+	st = bc_cuda_check(cu->cuDeviceGetName(f->name, (int)sizeof(f->name), dev), "cuDeviceGetName", NULL, err);
+	if (st)
+		return st;
+	(void)snprintf(f->arch, sizeof(f->arch), "sm_%u",
+		       attribute(cu, dev, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+		       attribute(cu, dev, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+	if (cu->cuDeviceGetUuid(&id, dev) == CUDA_SUCCESS) {
+		const unsigned char *b = (const unsigned char *)id.bytes;
+
+		(void)snprintf(f->uuid, sizeof(f->uuid),
+			       "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2],
+			       b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+	}
+	if (cu->cuDeviceGetPCIBusId(f->pci, (int)sizeof(f->pci), dev) != CUDA_SUCCESS)
+		f->pci[0] = '\0';
+	versions(cu, f);
+	f->optin_bytes = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+	f->sm_bytes = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+	f->static_bytes = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+	f->reserved_bytes = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
+	f->sms = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+	f->clock_khz = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+	f->memory_clock_khz = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+	f->ecc = (int)attribute(cu, dev, CU_DEVICE_ATTRIBUTE_ECC_ENABLED);
+	return BC_OK;
+}
+
+static enum bc_status cuda_list(const struct bc_open_options *o, struct bc_facts **out, size_t *n, struct bc_error *err)
+{
+	const struct bc_cuda_api *cu = NULL;
+	struct bc_facts *facts = NULL;
+	int count = 0;
+	enum bc_status st = bc_cuda_api_open(&cu, err);
+	CUresult r;
+
+	(void)o;
+	*out = NULL;
+	*n = 0;
+	if (st)
+		return st;
+	r = cu->cuInit(0);
+	if (r == CUDA_ERROR_NO_DEVICE)
+		return BC_OK;
+	st = bc_cuda_check(r, "cuInit", NULL, err);
+	if (!st)
+		st = bc_cuda_check(cu->cuDeviceGetCount(&count), "cuDeviceGetCount", NULL, err);
+	if (st || count <= 0)
+		return st;
+	facts = calloc((size_t)count, sizeof(*facts));
+	if (!facts)
+		return bc_fail(err, BC_ENOMEM, "device list: out of memory");
+	for (int i = 0; !st && i < count; i++)
+		st = device_facts(cu, (unsigned)i, &facts[i], err);
+	if (st) {
+		free(facts);
+		return st;
+	}
+	*out = facts;
+	*n = (size_t)count;
+	return BC_OK;
+}
+
+static void cuda_close(struct bc_device *d)
+{
+	if (!d)
+		return;
+	bc_cuda_counters_close(d->counters);
+	if (d->ctx && !d->sick) { /* a sick context cannot be taken down in order; the process ends soon */
+		if (d->arena)
+			(void)d->cu->cuMemFree(d->arena);
+		if (d->staging)
+			(void)d->cu->cuMemFreeHost(d->staging);
+		for (size_t i = 0; i < d->nimages; i++)
+			(void)d->cu->cuModuleUnload(d->images[i].module);
+		(void)d->cu->cuDevicePrimaryCtxRelease(d->dev);
+	}
+	free(d->functions);
+	free(d->images);
+	free(d);
+}
+
+static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc_facts *which, struct bc_device **out,
+				struct bc_error *err)
+{
+	struct bc_device *d = calloc(1, sizeof(*d));
+	struct bc_error why;
+	enum bc_status st;
+
+	if (!d)
+		return bc_fail(err, BC_ENOMEM, "device: out of memory");
+	if (!bc_strlcpy(d->kernels_dir, o->kernels_dir, sizeof(d->kernels_dir))) {
+		st = bc_fail(err, BC_EUSAGE, "kernels folder: the path is too long");
+		goto out;
+	}
+	st = bc_cuda_api_open(&d->cu, err);
+	if (!st)
+		st = bc_cuda_check(d->cu->cuInit(0), "cuInit", NULL, err);
+	if (!st)
+		st = device_facts(d->cu, which->index, &d->facts, err);
+	if (!st)
+		st = bc_cuda_check(d->cu->cuDeviceGet(&d->dev, (int)which->index), "cuDeviceGet", NULL, err);
+	if (!st)
+		st = bc_cuda_check(d->cu->cuDevicePrimaryCtxRetain(&d->ctx, d->dev), "cuDevicePrimaryCtxRetain", NULL, err);
+	if (!st)
+		st = bc_cuda_check(d->cu->cuCtxSetCurrent(d->ctx), "cuCtxSetCurrent", NULL, err);
+	if (st)
+		goto out;
+	if (o->no_counters) {
+		(void)bc_strlcpy(d->facts.counters_absent, "not asked for (--witness clock)",
+				 sizeof(d->facts.counters_absent));
+	} else if (bc_cuda_counters_open(d->ctx, which->index, &d->counters, &why)) {
+		(void)bc_strlcpy(d->facts.counters_absent, why.msg, sizeof(d->facts.counters_absent));
+	} else {
+		const struct bc_cupti_api *cupti = NULL;
+		uint32_t v = 0;
+
+		if (!bc_cupti_api_open(&cupti, NULL) && cupti->cuptiGetVersion(&v) == CUPTI_SUCCESS)
+			(void)snprintf(d->facts.cupti, sizeof(d->facts.cupti), "API %u", v);
+	}
+	*out = d;
+	d = NULL;
+out:
+	cuda_close(d);
+	return st;
+}
+
+static const struct bc_facts *cuda_facts(const struct bc_device *d)
+{
+	return &d->facts;
+}
+
+static enum bc_status read_image(const struct bc_device *d, const char *name, struct bc_text *text, struct bc_error *err)
+{
+	char path[1200];
+
+	(void)snprintf(path, sizeof(path), "%s/%s.fatbin", d->kernels_dir, name);
+	return bc_file_read(path, IMAGE_MAX, text, err);
+}
+
+static enum bc_status load_image(struct bc_device *d, const char *name, size_t *index, struct bc_error *err)
+{
+	struct bc_text text = { 0 };
+	struct image *grown;
+	CUmodule module = NULL;
+	enum bc_status st;
+
+	for (size_t i = 0; i < d->nimages; i++) {
+		if (strcmp(d->images[i].name, name) == 0) {
+			*index = i;
+			return BC_OK;
+		}
+	}
+	st = read_image(d, name, &text, err);
+	if (!st)
+		st = bc_cuda_check(d->cu->cuModuleLoadData(&module, text.data), "cuModuleLoadData", name, err);
+	if (st)
+		goto out;
+	grown = realloc(d->images, (d->nimages + 1) * sizeof(*grown));
+	if (!grown) {
+		st = bc_fail(err, BC_ENOMEM, "%s: out of memory", name);
+		(void)d->cu->cuModuleUnload(module);
+		goto out;
+	}
+	d->images = grown;
+	memset(&d->images[d->nimages], 0, sizeof(*grown));
+	(void)bc_strlcpy(d->images[d->nimages].name, name, sizeof(d->images[0].name));
+	d->images[d->nimages].module = module;
+	*index = d->nimages++;
+out:
+	bc_text_release(&text);
+	return st;
+}
+
+/* The file's identity. It is loaded when one of its kernels is first launched: loading all would cost start-up time. */
+static enum bc_status cuda_image(struct bc_device *d, const char *image, uint64_t *hash, struct bc_error *err)
+{
+	struct bc_text text = { 0 };
+	enum bc_status st = read_image(d, image, &text, err);
+
+	if (!st)
+		*hash = bc_hash(BC_HASH_INIT, text.data, text.len);
+	bc_text_release(&text);
+	return st;
+}
+
+/* Let @fn have as much dynamic shared memory as the launch needs, or take back what an earlier one was given. */
+static enum bc_status opt_in(struct bc_device *d, struct function *fn, const struct bc_launch *l, struct bc_error *err)
+{
+	const uint32_t limit = 48u << 10, plain = limit > fn->statics ? limit - fn->statics : 0;
+	const uint32_t want = l->no_optin ? plain : l->shared_bytes;
+	enum bc_status st;
+
+	if (l->no_optin ? !fn->opted : want <= plain || want <= fn->opted)
+		return BC_OK;
+	st = bc_cuda_check(d->cu->cuFuncSetAttribute(fn->f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)want),
+			   "cuFuncSetAttribute", l->label, err);
+	if (!st)
+		fn->opted = l->no_optin ? 0 : want;
+	return st;
+}
+
+static enum bc_status find_function(struct bc_device *d, const struct bc_launch *l, CUfunction *out, struct bc_error *err)
+{
+	struct function *fn = NULL, *grown;
+	size_t image = 0;
+	enum bc_status st = load_image(d, l->image, &image, err);
+
+	if (st)
+		return st;
+	for (size_t i = 0; !fn && i < d->nfunctions; i++)
+		if (d->functions[i].image == image && strcmp(d->functions[i].kernel, l->kernel) == 0)
+			fn = &d->functions[i];
+	if (!fn) {
+		CUfunction f = NULL;
+		int statics = 0;
+
+		st = bc_cuda_check(d->cu->cuModuleGetFunction(&f, d->images[image].module, l->kernel), "cuModuleGetFunction",
+				   l->kernel, err);
+		if (!st)
+			st = bc_cuda_check(d->cu->cuFuncGetAttribute(&statics, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f),
+					   "cuFuncGetAttribute", l->kernel, err);
+		if (st)
+			return st;
+		grown = realloc(d->functions, (d->nfunctions + 1) * sizeof(*grown));
+		if (!grown)
+			return bc_fail(err, BC_ENOMEM, "%s: out of memory", l->kernel);
+		d->functions = grown;
+		fn = &d->functions[d->nfunctions++];
+		memset(fn, 0, sizeof(*fn));
+		(void)bc_strlcpy(fn->kernel, l->kernel, sizeof(fn->kernel));
+		fn->image = image;
+		fn->f = f;
+		fn->statics = statics > 0 ? (uint32_t)statics : 0;
+	}
+	st = opt_in(d, fn, l, err);
+	if (!st)
+		*out = fn->f;
+	return st;
+}
+
+static size_t align_up(size_t n)
+{
+	return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static size_t launch_bytes(const struct bc_launch *l)
+{
+	size_t n = 0;
+
+	for (size_t b = 0; b < l->nbuffers; b++)
+		n += align_up(l->buffers[b].bytes);
+	return n;
+}
+
+static enum bc_status arena_reserve(struct bc_device *d, size_t bytes, struct bc_error *err)
+{
+	enum bc_status st;
+	void *host = NULL;
+
+	if (bytes <= d->arena_size)
+		return BC_OK;
+	if (d->arena)
+		(void)d->cu->cuMemFree(d->arena);
+	if (d->staging)
+		(void)d->cu->cuMemFreeHost(d->staging);
+	d->arena = 0;
+	d->staging = NULL;
+	d->arena_size = 0;
+	st = bc_cuda_check(d->cu->cuMemAlloc(&d->arena, bytes), "cuMemAlloc", NULL, err);
+	if (!st)
+		st = bc_cuda_check(d->cu->cuMemHostAlloc(&host, bytes, 0), "cuMemHostAlloc", NULL, err);
+	if (st)
+		return st;
+	d->staging = host;
+	d->arena_size = bytes;
+	return BC_OK;
+}
+
+/* How many launches from @l on travel together, and the bytes of their buffers. */
+static size_t chunk(const struct bc_launch *l, size_t n, size_t most, size_t *bytes)
+{
+	size_t k = 0;
+
+	*bytes = 0;
+	while (k < n && k < most) {
+		size_t b = launch_bytes(&l[k]);
+
+		if (k > 0 && *bytes + b > ARENA_MAX)
+			break;
+		*bytes += b;
+		k++;
+	}
+	return k;
+}
+
+/* What a pass over a chunk needs; @functions and @params are made once. */
+struct pass {
+	struct bc_device *d;
+	const struct bc_launch *launch;
+	size_t n;
+	CUfunction *functions;
+	unsigned char (*params)[BC_LAUNCH_PARAMS_MAX];
+};
+
+static enum bc_status launch_all(void *ctx, struct bc_error *err)
+{
+	const struct pass *p = ctx;
+	const struct bc_cuda_api *cu = p->d->cu;
+	enum bc_status st = BC_OK;
+
+	for (size_t i = 0; !st && i < p->n; i++) {
+		const struct bc_launch *l = &p->launch[i];
+		size_t size = l->params_size;
+		void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, p->params[i], CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+				  CU_LAUNCH_PARAM_END };
+
+		st = bc_cuda_check(cu->cuLaunchKernel(p->functions[i], l->grid[0], l->grid[1], l->grid[2], l->block[0],
+						      l->block[1], l->block[2], l->shared_bytes, NULL, NULL, extra),
+				   "cuLaunchKernel", l->label, err);
+	}
+	if (st) { /* a launch that is refused leaves the context well */
+		p->d->sick = cu->cuCtxSynchronize() != CUDA_SUCCESS;
+	} else {
+		char label[200];
+
+		(void)snprintf(label, sizeof(label), p->n == 1 ? "%s" : "%s to %s", p->launch[0].label,
+			       p->launch[p->n - 1].label);
+		st = bc_cuda_check(cu->cuCtxSynchronize(), "cuCtxSynchronize", label, err);
+		p->d->sick = st != BC_OK;
+	}
+	return st;
+}
+
+/* Buffers to the device, addresses into the parameters. */
+static enum bc_status upload(struct pass *p, size_t bytes, struct bc_error *err)
+{
+	struct bc_device *d = p->d;
+	size_t at = 0;
+	enum bc_status st = arena_reserve(d, bytes, err);
+
+	for (size_t i = 0; !st && i < p->n; i++) {
+		const struct bc_launch *l = &p->launch[i];
+
+		st = find_function(d, l, &p->functions[i], err);
+		memcpy(p->params[i], l->params, l->params_size);
+		for (size_t b = 0; b < l->nbuffers; b++) {
+			const struct bc_buffer *buf = &l->buffers[b];
+			const uint64_t address = (uint64_t)d->arena + at;
+
+			if (buf->init)
+				memcpy(d->staging + at, buf->init, buf->bytes);
+			else
+				memset(d->staging + at, buf->poison, buf->bytes);
+			memcpy(p->params[i] + buf->param_offset, &address, sizeof(address));
+			at += align_up(buf->bytes);
+		}
+	}
+	if (!st && bytes)
+		st = bc_cuda_check(d->cu->cuMemcpyHtoD(d->arena, d->staging, bytes), "cuMemcpyHtoD", p->launch[0].label, err);
+	return st;
+}
+
+static enum bc_status download(struct pass *p, size_t bytes, struct bc_error *err)
+{
+	struct bc_device *d = p->d;
+	size_t at = 0;
+	enum bc_status st = BC_OK;
+
+	if (bytes)
+		st = bc_cuda_check(d->cu->cuMemcpyDtoH(d->staging, d->arena, bytes), "cuMemcpyDtoH", p->launch[0].label, err);
+	for (size_t i = 0; !st && i < p->n; i++) {
+		const struct bc_launch *l = &p->launch[i];
+
+		for (size_t b = 0; b < l->nbuffers; b++) {
+			if (l->buffers[b].out)
+				memcpy(l->buffers[b].out, d->staging + at, l->buffers[b].bytes);
+			at += align_up(l->buffers[b].bytes);
+		}
+	}
+	return st;
+}
+
+/* One chunk: run it (@counts NULL) or count it. */
+static enum bc_status do_chunk(struct bc_device *d, const struct bc_launch *l, size_t n, size_t bytes, uint32_t want,
+			       struct bc_counts *counts, struct bc_error *err)
+{
+	struct pass p = { .d = d, .launch = l, .n = n };
+	enum bc_status st = BC_OK;
+
+	p.functions = calloc(n, sizeof(CUfunction));
+	p.params = calloc(n, sizeof(*p.params));
+	if (!p.functions || !p.params)
+		st = bc_fail(err, BC_ENOMEM, "launches: out of memory");
+	if (!st)
+		st = upload(&p, bytes, err);
+	if (!st && counts)
+		st = bc_cuda_counters_session(d->counters, want, n, launch_all, &p, counts, err);
+	else if (!st)
+		st = launch_all(&p, err);
+	if (!st && !counts)
+		st = download(&p, bytes, err);
+	free(p.functions);
+	free(p.params);
+	return st;
+}
+
+static enum bc_status cuda_run(struct bc_device *d, const struct bc_launch *launch, size_t n, struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+
+	for (size_t i = 0, k; !st && i < n; i += k) {
+		size_t bytes = 0;
+
+		k = chunk(launch + i, n - i, n, &bytes);
+		st = do_chunk(d, launch + i, k, bytes, 0, NULL, err);
+	}
+	return st;
+}
+
+static enum bc_status cuda_count(struct bc_device *d, const struct bc_launch *launch, size_t n, uint32_t want,
+				 struct bc_counts *counts, struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+
+	if (!d->counters)
+		return bc_fail(err, BC_EDEVICE, "%s", d->facts.counters_absent);
+	for (size_t i = 0, k; !st && i < n; i += k) {
+		size_t bytes = 0;
+
+		k = chunk(launch + i, n - i, BC_SESSION_RANGES, &bytes);
+		st = do_chunk(d, launch + i, k, bytes, want, counts + i, err);
+	}
+	return st;
+}
+
+static enum bc_status cuda_occupancy(struct bc_device *d, const struct bc_launch *l, uint32_t *blocks,
+				     struct bc_error *err)
+{
+	CUfunction f = NULL;
+	int n = 0;
+	enum bc_status st = find_function(d, l, &f, err);
+
+	if (!st)
+		st = bc_cuda_check(d->cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+					   &n, f, (int)(l->block[0] * l->block[1] * l->block[2]), l->shared_bytes),
+				   "cuOccupancyMaxActiveBlocksPerMultiprocessor", l->label, err);
+	if (!st)
+		*blocks = n > 0 ? (uint32_t)n : 0;
+	return st;
+}
+
+static void cuda_state(struct bc_device *d, struct bc_device_state *out)
+{
+	struct bc_gpu_reading r;
+
+	bc_nvml_read(d->facts.uuid, &r);
+	bc_state_describe(&r, out);
+}
+
+static bool cuda_alive(const struct bc_device *d)
+{
+	return !d->sick;
+}
+
+const struct bc_device_ops bc_device_cuda = {
+	.name = "cuda",
+	.list = cuda_list,
+	.open = cuda_open,
+	.facts = cuda_facts,
+	.image = cuda_image,
+	.run = cuda_run,
+	.count = cuda_count,
+	.occupancy = cuda_occupancy,
+	.state = cuda_state,
+	.alive = cuda_alive,
+	.close = cuda_close,
+};

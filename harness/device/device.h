@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/device/device.h - what a device is: one table of operations that cuda and reference implement.
+ *
+ * A device runs kernels by name and counts. It knows nothing of cases, expectations or verdicts: launches,
+ * oracles, canaries, baselines and the clock's calibration are made by harness/run, once, for all devices.
+ */
+#ifndef BC_DEVICE_DEVICE_H
+#define BC_DEVICE_DEVICE_H
+
+#include "harness/core/base.h"
+#include "harness/core/facts.h"
+#include "harness/core/op.h"
+#include "harness/device/state.h"
+
+/* Counters, under one name for all devices. The key is what reports print. */
+enum bc_counter {
+	BC_CTR_LD_REQUESTS = 0, BC_CTR_LD_WAVEFRONTS, BC_CTR_LD_CONFLICTS,
+	BC_CTR_ST_REQUESTS, BC_CTR_ST_WAVEFRONTS, BC_CTR_ST_CONFLICTS,
+	BC_CTR_ATOM_REQUESTS, BC_CTR_ATOM_WAVEFRONTS, BC_CTR_ATOM_CONFLICTS,
+	BC_CTR_LDSM_REQUESTS, BC_CTR_STSM_REQUESTS,
+	BC_CTR_LDGSTS_REQUESTS, BC_CTR_LDGSTS_CONFLICTS,
+	BC_CTR_GLOBAL_LD_REQUESTS, BC_CTR_GLOBAL_LD_SECTORS,
+	BC_CTR_GLOBAL_ST_REQUESTS, BC_CTR_GLOBAL_ST_SECTORS,
+	BC_CTR_ARBITRATION,
+	BC_CTR_INSTRUCTIONS, BC_CTR_BARRIERS,
+	BC_NCOUNTERS
+};
+const char *bc_counter_name(enum bc_counter c); /* "ld_requests" */
+
+struct bc_counts {
+	uint64_t v[BC_NCOUNTERS];
+	uint32_t present; /* bit c set: v[c] was read */
+};
+
+#define BC_LAUNCH_BUFFERS 6
+#define BC_LAUNCH_PARAMS_MAX 256 /* at least BC_PROGRAM_PARAMS_MAX */
+
+/* One buffer of global memory, made for the launch. Its device address is written into the parameters. */
+struct bc_buffer {
+	size_t bytes;
+	const void *init;     /* [bytes] contents before the launch; NULL: every byte is poison */
+	uint8_t poison;
+	void *out;            /* [bytes] copied back after the launch; NULL: not wanted */
+	size_t param_offset;  /* where in the parameters its 64-bit address goes */
+};
+
+/* One kernel launch. Parameters are laid out as C and CUDA lay out a struct of them. */
+struct bc_launch {
+	const char *image;    /* kernel file without suffix: "pattern_ld" */
+	const char *kernel;   /* entry name: "bc_ld32" */
+	const char *label;    /* case id, for messages */
+	uint32_t grid[3], block[3]; /* each at least 1 */
+	uint32_t shared_bytes;      /* dynamic shared memory of a block; where it needs that, the device opts in */
+	bool no_optin;              /* it does not: more than 48 KB, static and dynamic, is then an error; run it alone */
+	unsigned char params[BC_LAUNCH_PARAMS_MAX];
+	size_t params_size;
+	struct bc_buffer buffers[BC_LAUNCH_BUFFERS];
+	size_t nbuffers;
+	/* What the reference device's checks may not report for this kernel. */
+	bool multi_writer, reads_unwritten;
+	bool repeats; /* the kernel repeats its requests with no barrier between: it is not checked for races */
+};
+
+struct bc_open_options {
+	const char *kernels_dir;   /* images: <dir>/<image>.fatbin; PTX: <dir>/ptx/<image>.ptx */
+	const char *expected_dir;  /* reference device: arch.txt */
+	const char *fault;         /* reference device: planted fault, NULL: none */
+	bool racecheck;            /* reference device */
+	bool no_counters;          /* --witness clock: do not open CUPTI */
+};
+
+struct bc_device; /* each backend defines its own */
+
+struct bc_device_ops {
+	const char *name; /* "cuda", "reference": what --device takes */
+
+	/* List what is here. @facts: malloc'ed array, the caller frees it. None is no error (*n = 0). */
+	enum bc_status (*list)(const struct bc_open_options *o, struct bc_facts **facts, size_t *n, struct bc_error *err);
+
+	/* Open one; facts of the opened device are complete (counters_absent is known). */
+	enum bc_status (*open)(const struct bc_open_options *o, const struct bc_facts *which, struct bc_device **out,
+			       struct bc_error *err);
+	const struct bc_facts *(*facts)(const struct bc_device *d);
+
+	/* Identity of an image on this device: hash of the file's bytes. */
+	enum bc_status (*image)(struct bc_device *d, const char *image, uint64_t *hash, struct bc_error *err);
+
+	/* Run @n launches in order, unprofiled, and copy their buffers back. */
+	enum bc_status (*run)(struct bc_device *d, const struct bc_launch *launch, size_t n, struct bc_error *err);
+
+	/* Run @n launches under the counters of @want (bits of enum bc_counter), each counted alone.
+	 * @counts: [n]. Counters the chip lacks are left out of counts[i].present.
+	 * Return: BC_EDEVICE when counting is impossible (the reason belongs in counters_absent); a CUDA error of a kernel too. */
+	enum bc_status (*count)(struct bc_device *d, const struct bc_launch *launch, size_t n, uint32_t want,
+				struct bc_counts *counts, struct bc_error *err);
+
+	/* Blocks of @launch that an SM holds at a time, by the device's own calculation. NULL: it has none. */
+	enum bc_status (*occupancy)(struct bc_device *d, const struct bc_launch *launch, uint32_t *blocks,
+				    struct bc_error *err);
+
+	/* The state the device is in now. NULL: it has none. */
+	void (*state)(struct bc_device *d, struct bc_device_state *out);
+
+	/* After a failure: true when the device is still usable (false: sticky CUDA error). */
+	bool (*alive)(const struct bc_device *d);
+
+	void (*close)(struct bc_device *d); /* NULL is allowed */
+};
+
+extern const struct bc_device_ops bc_device_reference; /* always built */
+#ifdef BC_WITH_CUDA
+extern const struct bc_device_ops bc_device_cuda; /* the one #ifdef outside device/cuda */
+#endif
+
+#endif

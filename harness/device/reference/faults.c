@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/device/reference/faults.h"
+
+#include <string.h>
+
+#include "harness/device/reference/fault_laws.h"
+
+#define STUCK_BANK 5u
+#define NEIGHBOUR_LANE 9u
+#define LOST_LANE 21u
+#define LOST_ROW 5u
+#define TORN_LANE 3u
+#define OPTIN_LACK 1024u
+#define OFF_BY_ONE_EACH 5u
+
+/* ---- data ---- */
+
+static bool shared(const struct bc_ptx_access *a, enum bc_ptx_kind kind)
+{
+	return a->space == BC_PTX_SHARED && a->kind == kind;
+}
+
+static bool active(const struct bc_ptx_access *a, unsigned lane)
+{
+	return (a->mask >> lane & 1u) != 0;
+}
+
+static void stuck_bank(void *ctx, const struct bc_ptx_access *a, unsigned char (*data)[BC_PTX_LANE_BYTES])
+{
+	(void)ctx;
+	if (!shared(a, BC_PTX_LOAD) && !shared(a, BC_PTX_LDMATRIX))
+		return;
+	for (unsigned l = 0; l < BC_LANES; l++)
+		for (uint32_t i = 0; active(a, l) && i < a->bytes; i++)
+			if ((a->addr[l] + i) / 4 % 32 == STUCK_BANK)
+				data[l][i] = 0;
+}
+
+static void neighbours_value(void *ctx, const struct bc_ptx_access *a, unsigned char (*data)[BC_PTX_LANE_BYTES])
+{
+	(void)ctx;
+	if (shared(a, BC_PTX_LOAD) && active(a, NEIGHBOUR_LANE) && active(a, NEIGHBOUR_LANE + 1))
+		memcpy(data[NEIGHBOUR_LANE], data[NEIGHBOUR_LANE + 1], a->bytes);
+}
+
+static void swapped_row(void *ctx, const struct bc_ptx_access *a, unsigned char (*data)[BC_PTX_LANE_BYTES])
+{
+	unsigned char row[BC_PTX_LANE_BYTES];
+
+	(void)ctx;
+	if (!shared(a, BC_PTX_LDMATRIX))
+		return;
+	memcpy(row, data[2], sizeof(row));
+	memcpy(data[2], data[3], sizeof(row));
+	memcpy(data[3], row, sizeof(row));
+}
+
+static void lost_store(void *ctx, const struct bc_ptx_access *a, unsigned char (*data)[BC_PTX_LANE_BYTES],
+		       uint32_t bytes[BC_LANES])
+{
+	(void)ctx;
+	(void)data;
+	if (shared(a, BC_PTX_STORE))
+		bytes[LOST_LANE] = 0;
+}
+
+static void lost_copy(void *ctx, const struct bc_ptx_access *a, unsigned char (*data)[BC_PTX_LANE_BYTES],
+		      uint32_t bytes[BC_LANES])
+{
+	(void)ctx;
+	(void)data;
+	if (shared(a, BC_PTX_COPY))
+		bytes[LOST_LANE] = 0;
+}
+
+static void lost_row(void *ctx, const struct bc_ptx_access *a, unsigned char (*data)[BC_PTX_LANE_BYTES],
+		     uint32_t bytes[BC_LANES])
+{
+	(void)ctx;
+	(void)data;
+	if (shared(a, BC_PTX_STMATRIX))
+		bytes[LOST_ROW] = 0;
+}
+
+static void lost_global_store(void *ctx, const struct bc_ptx_access *a, unsigned char (*data)[BC_PTX_LANE_BYTES],
+			      uint32_t bytes[BC_LANES])
+{
+	(void)ctx;
+	(void)data;
+	if (a->space == BC_PTX_GLOBAL && a->kind == BC_PTX_STORE)
+		bytes[LOST_LANE] = 0;
+}
+
+static void torn_store(void *ctx, const struct bc_ptx_access *a, unsigned char (*data)[BC_PTX_LANE_BYTES],
+		       uint32_t bytes[BC_LANES])
+{
+	(void)ctx;
+	(void)data;
+	if (shared(a, BC_PTX_STORE) && a->bytes == 16)
+		bytes[TORN_LANE] &= 0xffu;
+}
+
+/* Of the lanes that store to one element, all but the lowest write its lower half only. */
+static void mixed_store(void *ctx, const struct bc_ptx_access *a, unsigned char (*data)[BC_PTX_LANE_BYTES],
+			uint32_t bytes[BC_LANES])
+{
+	const uint32_t lower = (UINT32_C(1) << a->bytes / 2) - 1;
+
+	(void)ctx;
+	(void)data;
+	if (!shared(a, BC_PTX_STORE) || a->bytes < 2)
+		return;
+	for (unsigned l = 1; l < BC_LANES; l++)
+		for (unsigned k = 0; active(a, l) && k < l; k++)
+			if (active(a, k) && a->addr[k] == a->addr[l])
+				bytes[l] &= lower;
+}
+
+/* The highest active lane's. */
+static void lost_update(void *ctx, const struct bc_ptx_access *a, uint32_t *update)
+{
+	(void)ctx;
+	if (a->space == BC_PTX_SHARED && a->mask)
+		*update &= ~(UINT32_C(1) << (31 - __builtin_clz(a->mask)));
+}
+
+static bool no_barrier(void *ctx, uint64_t block, uint32_t warp, unsigned line)
+{
+	(void)ctx;
+	(void)block;
+	(void)warp;
+	(void)line;
+	return true;
+}
+
+/* ---- what the device is ---- */
+
+static void less_optin(struct bc_arch *a)
+{
+	a->optin_bytes -= a->optin_bytes > OPTIN_LACK ? OPTIN_LACK : 0;
+}
+
+/* ---- counters ---- */
+
+static void all_zero(struct bc_ptx_counts *c)
+{
+	memset(c, 0, sizeof(*c));
+}
+
+static void no_conflicts(struct bc_ptx_counts *c)
+{
+	c->ld_conflicts = c->st_conflicts = c->atom_conflicts = c->ldgsts_conflicts = 0;
+}
+
+static void st_zero(struct bc_ptx_counts *c)
+{
+	c->st_requests = c->st_wavefronts = c->st_conflicts = c->stsm_requests = 0;
+}
+
+static void doubled(struct bc_ptx_counts *c)
+{
+	c->ld_wavefronts *= 2;
+	c->ld_conflicts *= 2;
+	c->st_wavefronts *= 2;
+	c->st_conflicts *= 2;
+	c->atom_wavefronts *= 2;
+	c->atom_conflicts *= 2;
+	c->ldgsts_conflicts *= 2;
+	c->global_ld_sectors *= 2;
+	c->global_st_sectors *= 2;
+}
+
+static void off_by_one(struct bc_ptx_counts *c)
+{
+	const uint64_t ld = (c->ld_requests + c->ldsm_requests) / OFF_BY_ONE_EACH;
+	const uint64_t st = (c->st_requests + c->stsm_requests) / OFF_BY_ONE_EACH;
+
+	c->ld_wavefronts += ld;
+	c->ld_conflicts += ld;
+	c->st_wavefronts += st;
+	c->st_conflicts += st;
+	c->atom_wavefronts += c->atom_requests / OFF_BY_ONE_EACH;
+	c->atom_conflicts += c->atom_requests / OFF_BY_ONE_EACH;
+	c->ldgsts_conflicts += c->ldgsts_requests / OFF_BY_ONE_EACH;
+	c->global_ld_sectors += c->global_ld_requests / OFF_BY_ONE_EACH;
+	c->global_st_sectors += c->global_st_requests / OFF_BY_ONE_EACH;
+}
+
+#define FEATURE(field) offsetof(struct bc_arch, field)
+#define COUNTED "broadcast", "mapping", "stride", "ways", "width"
+
+const struct bc_fault bc_faults[] = {
+	{ .name = "banks-16",
+	  .sentence = "there are 16 banks",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "mapping", "stride", "ways", "width", "padding", "swizzle", "reduction", "transpose", "matrix" },
+	  .hooks = { .count = bc_law_half_the_banks } },
+	{ .name = "banks-64",
+	  .sentence = "there are 64 banks",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "broadcast", "mapping", "stride", "ways", "width", "padding", "swizzle", "random", "matrix" },
+	  .hooks = { .count = bc_law_twice_the_banks } },
+	{ .name = "banks-8-byte",
+	  .sentence = "a bank is 8 bytes wide",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "broadcast", "mapping", "stride", "ways", "width" },
+	  .hooks = { .count = bc_law_wide_banks } },
+	{ .name = "banks-hashed",
+	  .sentence = "address bits from 14 up are XORed into the bank",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "mapping" },
+	  .hooks = { .count = bc_law_hashed } },
+	{ .name = "bank-stuck",
+	  .sentence = "the words of bank 5 read 0",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "mapping", "stride", "ways", "width" },
+	  .hooks = { .load = stuck_bank } },
+	{ .name = "line-conflict",
+	  .sentence = "one line of the window, at 0xe380, costs a wavefront more",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "mapping" },
+	  .hooks = { .count = bc_law_bad_line } },
+	{ .name = "optin-small",
+	  .sentence = "a block can have 1 KB of shared memory less than it should",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "mapping", "declare" },
+	  .arch = less_optin },
+	{ .name = "broadcast-none",
+	  .sentence = "loads of one word by several lanes are not served together",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "broadcast", "stride", "width", "generic" },
+	  .hooks = { .count = bc_law_no_broadcast } },
+	{ .name = "broadcast-whole-warp",
+	  .sentence = "loads are served together only when all lanes load one word",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "broadcast", "width" },
+	  .hooks = { .count = bc_law_whole_warp_broadcast } },
+	{ .name = "pair-rule-missing",
+	  .sentence = "8- and 16-byte loads by pairs of lanes never merge groups",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "width" },
+	  .feature = FEATURE(pair_rule),
+	  .hooks = { .count = bc_law_no_pair_rule } },
+	{ .name = "pair-rule-wide",
+	  .sentence = "8- and 16-byte loads by lanes l and l ^ 4 at one address merge groups too",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "width" },
+	  .feature = FEATURE(pair_rule),
+	  .hooks = { .count = bc_law_wide_pair_rule } },
+	{ .name = "groups-8-byte",
+	  .sentence = "8-byte accesses are served in one group of 32 lanes",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "width" },
+	  .hooks = { .count = bc_law_one_group_of_8_bytes } },
+	{ .name = "groups-16-byte",
+	  .sentence = "16-byte accesses are served in two groups of 16 lanes",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "width" },
+	  .hooks = { .count = bc_law_two_groups_of_16_bytes } },
+	{ .name = "subword-conflict",
+	  .sentence = "bytes and halves of one word conflict",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "broadcast", "width" },
+	  .hooks = { .count = bc_law_subwords_apart } },
+	{ .name = "inactive-counted",
+	  .sentence = "inactive lanes count, at what their address register holds",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "ways" },
+	  .hooks = { .count = bc_law_all_lanes } },
+	{ .name = "load-neighbour",
+	  .sentence = "lane 9 loads what lane 10 should",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "broadcast", "mapping", "stride", "ways", "width", "shuffle" },
+	  .hooks = { .load = neighbours_value } },
+	{ .name = "store-lost",
+	  .sentence = "the stores of lane 21 are lost",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "broadcast", "stride", "ways", "width" },
+	  .hooks = { .store = lost_store } },
+	{ .name = "store-torn",
+	  .sentence = "a 16-byte store of lane 3 writes its lower 8 bytes only",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "width" },
+	  .hooks = { .store = torn_store } },
+	{ .name = "store-mixed",
+	  .sentence = "stores of several lanes to one element leave a mixture",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "broadcast", "stride", "width" },
+	  .hooks = { .store = mixed_store } },
+	{ .name = "store-lost-global",
+	  .sentence = "the stores of lane 21 to global memory are lost",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "coalesce", "mapping" },
+	  .hooks = { .store = lost_global_store } },
+	{ .name = "copy-lost",
+	  .sentence = "what lane 21 copies by cp.async is lost",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "async" },
+	  .feature = FEATURE(cp_async),
+	  .hooks = { .store = lost_copy } },
+	{ .name = "atomic-lost",
+	  .sentence = "the atomic update of a warp's last lane is lost",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "atomic" },
+	  .hooks = { .atomic = lost_update } },
+	{ .name = "atomic-broadcast",
+	  .sentence = "atomics of several lanes on one word are served together",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "atomic" },
+	  .hooks = { .count = bc_law_atomics_merge } },
+	{ .name = "matrix-row",
+	  .sentence = "ldmatrix exchanges the rows 2 and 3 of its first matrix",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "matrix" },
+	  .feature = FEATURE(ldmatrix),
+	  .hooks = { .load = swapped_row } },
+	{ .name = "matrix-row-lost",
+	  .sentence = "row 5 of stmatrix's first matrix is lost",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "matrix" },
+	  .feature = FEATURE(stmatrix),
+	  .hooks = { .store = lost_row } },
+	{ .name = "barrier-ignored",
+	  .sentence = "block barriers do not wait",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "sync", "reduction", "transpose", "matmul" },
+	  .hooks = { .skip_barrier = no_barrier } },
+	{ .name = "blocks-share",
+	  .sentence = "two blocks have one shared memory",
+	  .kind = BC_FAULT_DATA,
+	  .suites = { "declare" },
+	  .hooks = { .share_blocks = true } },
+	{ .name = "counters-zero",
+	  .sentence = "all counters are stuck at 0",
+	  .kind = BC_FAULT_COUNTER,
+	  .suites = { COUNTED },
+	  .counters = all_zero },
+	{ .name = "counters-no-conflict",
+	  .sentence = "the conflict counters are stuck at 0",
+	  .kind = BC_FAULT_COUNTER,
+	  .suites = { COUNTED },
+	  .counters = no_conflicts },
+	{ .name = "counters-st-zero",
+	  .sentence = "the counters of stores are stuck at 0, the others are sound",
+	  .kind = BC_FAULT_COUNTER,
+	  .suites = { "broadcast", "stride", "ways", "width" },
+	  .counters = st_zero },
+	{ .name = "counters-doubled",
+	  .sentence = "wavefronts, conflicts and sectors are counted twice",
+	  .kind = BC_FAULT_COUNTER,
+	  .suites = { COUNTED },
+	  .counters = doubled },
+	{ .name = "counters-off-by-one",
+	  .sentence = "at every fifth request of a launch one wavefront or sector too many is counted",
+	  .kind = BC_FAULT_COUNTER,
+	  .suites = { COUNTED },
+	  .counters = off_by_one },
+	{ .name = NULL },
+};
+
+const char *bc_fault_kind_name(enum bc_fault_kind k)
+{
+	static const char *const names[] = {
+		[BC_FAULT_LAW] = "law", [BC_FAULT_DATA] = "data", [BC_FAULT_COUNTER] = "counter"
+	};
+
+	return (unsigned)k < BC_ARRAY_LEN(names) ? names[k] : "?";
+}
+
+const struct bc_fault *bc_fault_find(const char *name)
+{
+	for (const struct bc_fault *f = bc_faults; f->name; f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
+}
+
+enum bc_status bc_fault_require(const char *name, const struct bc_fault **out, struct bc_error *err)
+{
+	const struct bc_fault *f = bc_fault_find(name);
+	struct bc_text names = { 0 };
+	enum bc_status st = BC_OK;
+
+	if (f) {
+		*out = f;
+		return BC_OK;
+	}
+	for (const struct bc_fault *k = bc_faults; !st && k->name; k++)
+		st = bc_text_addf(&names, err, " %s", k->name);
+	if (!st)
+		st = bc_fail(err, BC_EUSAGE, "--fault %.40s: no such fault; there are:%s", name, names.data);
+	bc_text_release(&names);
+	return st;
+}
+
+bool bc_fault_possible(const struct bc_fault *f, const struct bc_arch *a)
+{
+	uint32_t has = 1;
+
+	if (f->feature)
+		memcpy(&has, (const char *)a + f->feature, sizeof(has));
+	return has != 0;
+}

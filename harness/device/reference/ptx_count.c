@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters of memory instructions, and what hooks are told of them. */
+#include "harness/device/reference/ptx_exec.h"
+
+#include <stdlib.h>
+
+#define SECTOR_BYTES 32
+
+enum bc_op bc_ptx_access_op(uint32_t bytes, bool store, bool generic)
+{
+	static const struct {
+		uint32_t bytes;
+		enum bc_op op[2][2]; /* by generic, by store */
+	} ops[] = {
+		{ 1, { { BC_OP_LD8, BC_OP_ST8 }, { BC_OP_LD8, BC_OP_ST8 } } },
+		{ 2, { { BC_OP_LD16, BC_OP_ST16 }, { BC_OP_LD16, BC_OP_ST16 } } },
+		{ 4, { { BC_OP_LD32, BC_OP_ST32 }, { BC_OP_GLD32, BC_OP_GST32 } } },
+		{ 8, { { BC_OP_LD64, BC_OP_ST64 }, { BC_OP_GLD64, BC_OP_GST64 } } },
+		{ 16, { { BC_OP_LD128, BC_OP_ST128 }, { BC_OP_GLD128, BC_OP_GST128 } } },
+	};
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(ops); i++)
+		if (ops[i].bytes == bytes)
+			return ops[i].op[generic][store];
+	return BC_OP_NONE;
+}
+
+void bc_ptx_count_shared(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, enum bc_op op,
+			 const uint64_t addr[BC_LANES], uint32_t mask)
+{
+	const struct bc_ptx_hooks *h = x->g->l->hooks;
+	const uint32_t align = ~(uint32_t)(bc_op_info(op)->bytes - 1);
+	struct bc_wavefronts n = { 0 };
+	struct bc_error err = { 0 };
+	uint32_t a[BC_LANES];
+	enum bc_status st;
+
+	if (op == BC_OP_NONE || bc_op_info(op)->law == BC_LAW_UNKNOWN)
+		return;
+	for (unsigned l = 0; l < BC_LANES; l++)
+		a[l] = (uint32_t)addr[l] & align;
+	if (h && h->count)
+		st = h->count(h->ctx, &x->g->geometry, op, a, mask, &n, &err);
+	else
+		st = bc_banks_count(&x->g->geometry, op, a, mask, &n, &err);
+	if (st) {
+		bc_ptx_fail_at(x, w->b, in, "the bank laws do not apply: %s", err.msg);
+		return;
+	}
+	switch (bc_op_info(op)->cls) {
+	case BC_CLASS_LD:
+		x->counts.ld_wavefronts += n.wavefronts;
+		x->counts.ld_conflicts += n.conflicts;
+		break;
+	case BC_CLASS_ST:
+		x->counts.st_wavefronts += n.wavefronts;
+		x->counts.st_conflicts += n.conflicts;
+		break;
+	case BC_CLASS_ATOM:
+		x->counts.atom_wavefronts += n.wavefronts;
+		x->counts.atom_conflicts += n.conflicts;
+		break;
+	case BC_CLASS_LDGSTS: x->counts.ldgsts_conflicts += n.conflicts; break;
+	default: break;
+	}
+}
+
+void bc_ptx_count_global(struct bc_ptx_run *x, const uint64_t addr[BC_LANES], uint32_t bytes, uint32_t mask, bool store)
+{
+	uint64_t sector[BC_LANES];
+	unsigned n = 0;
+
+	/* An aligned access of at most 32 bytes lies in one sector. */
+	(void)bytes;
+	for (uint32_t m = mask; m != 0; m &= m - 1) {
+		const uint64_t s = addr[__builtin_ctz(m)] / SECTOR_BYTES;
+		unsigned i = n;
+
+		while (i > 0 && sector[i - 1] != s)
+			i--;
+		if (i == 0)
+			sector[n++] = s;
+	}
+	if (store) {
+		x->counts.global_st_requests++;
+		x->counts.global_st_sectors += n;
+	} else {
+		x->counts.global_ld_requests++;
+		x->counts.global_ld_sectors += n;
+	}
+}
+
+struct bc_ptx_access bc_ptx_access_of(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
+				      enum bc_ptx_kind kind, enum bc_ptx_space space, uint32_t bytes, uint32_t mask,
+				      const uint64_t addr[BC_LANES])
+{
+	return (struct bc_ptx_access){
+		.kind = kind,
+		.space = space,
+		.generic = in->space == BC_PTX_GENERIC,
+		.bytes = bytes,
+		.mask = mask,
+		.addr = addr,
+		.kernel = x->k->entry->cname,
+		.line = in->line,
+		.block = w->b->linear,
+		.warp = w->index,
+		.serial = w->b->serial++,
+	};
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* What there is: runs, cases, results in order, and what differs between two runs. */
+#include "harness/history/history.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/core/select.h"
+#include "harness/history/db.h"
+
+const char *const bc_history_fact_names[BC_NFACTS] = {
+	[BC_FACT_TIME] = "time",
+	[BC_FACT_RUN_ID] = "run_id",
+	[BC_FACT_DEVICE] = "device",
+	[BC_FACT_UNIT] = "unit",
+	[BC_FACT_ARCH] = "arch",
+	[BC_FACT_GPU] = "gpu",
+	[BC_FACT_HOST] = "host",
+	[BC_FACT_DRIVER] = "driver",
+	[BC_FACT_CUDA] = "cuda",
+	[BC_FACT_IMAGE] = "image_hash",
+	[BC_FACT_EXPECTED] = "expectations_hash",
+	[BC_FACT_VERSION] = "bankcheck",
+	[BC_FACT_COMPLETE] = "complete",
+};
+
+const char *const bc_history_value_names[BC_NVALUES] = {
+	[BC_VALUE_WAVEFRONTS] = "wavefronts",
+	[BC_VALUE_CONFLICTS] = "conflicts",
+	[BC_VALUE_CLOCK] = "clock",
+	[BC_VALUE_CYCLES] = "cycles",
+};
+
+/* Room for one more of @n elements: grows at powers of two. */
+static void *room(struct bc_history *h, void *list, size_t n, size_t size, struct bc_error *err)
+{
+	void *grown = list;
+
+	if ((n & (n - 1)) == 0)
+		grown = realloc(list, (n ? 2 * n : 1) * size);
+	if (!grown)
+		(void)bc_fail(err, BC_ENOMEM, "%s: out of memory", h->path);
+	return grown;
+}
+
+static enum bc_status read_run(struct bc_history *h, sqlite3_stmt *s, struct bc_history_run *r, struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+
+	r->id = sqlite3_column_int64(s, 0);
+	for (int i = 0; !st && i < BC_NFACTS; i++)
+		st = bc_db_copy(h, s, 1 + i, &r->fact[i], err);
+	r->cases = (unsigned)sqlite3_column_int64(s, 1 + BC_NFACTS);
+	r->passed = (unsigned)sqlite3_column_int64(s, 2 + BC_NFACTS);
+	r->findings = (unsigned)sqlite3_column_int64(s, 3 + BC_NFACTS);
+	r->skipped = (unsigned)sqlite3_column_int64(s, 4 + BC_NFACTS);
+	return st;
+}
+
+enum bc_status bc_history_runs(struct bc_history *h, struct bc_history_runs *out, struct bc_error *err)
+{
+	sqlite3_stmt *s;
+	bool row = true;
+	enum bc_status st = bc_db_prepare(h,
+					  "SELECT id, time, run_id, device, unit, arch, gpu, host, driver, cuda, image_hash, "
+					  "expectations_hash, bankcheck, complete, cases, passed, findings, skipped FROM run "
+					  "ORDER BY time, run_id, device",
+					  &s, err);
+
+	*out = (struct bc_history_runs){ 0 };
+	while (!st && row) {
+		struct bc_history_run *grown;
+
+		st = bc_db_row(h, s, &row, err);
+		if (st || !row)
+			break;
+		grown = room(h, out->run, out->n, sizeof(*grown), err);
+		if (!grown) {
+			st = BC_ENOMEM;
+			break;
+		}
+		out->run = grown;
+		memset(&grown[out->n], 0, sizeof(*grown));
+		st = read_run(h, s, &grown[out->n++], err);
+	}
+	(void)sqlite3_finalize(s);
+	if (st)
+		bc_history_runs_release(out);
+	return st;
+}
+
+enum bc_status bc_history_pool(struct bc_history_runs *r, struct bc_error *err)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct bc_history_run *run = &r->run[i];
+		const char *gpu = run->fact[BC_FACT_GPU], *arch = run->fact[BC_FACT_ARCH];
+		char *name;
+
+		if (strncmp(run->fact[BC_FACT_DEVICE], "reference", 9) == 0)
+			continue;
+		name = malloc(strlen(gpu) + strlen(arch) + 8);
+		if (!name)
+			return bc_fail(err, BC_ENOMEM, "history: out of memory");
+		(void)sprintf(name, "any %s", gpu[0] ? gpu : arch);
+		free(run->fact[BC_FACT_UNIT]);
+		run->fact[BC_FACT_UNIT] = name;
+	}
+	return BC_OK;
+}
+
+void bc_history_runs_release(struct bc_history_runs *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		for (size_t k = 0; k < BC_NFACTS; k++)
+			free(r->run[i].fact[k]);
+	free(r->run);
+	*r = (struct bc_history_runs){ 0 };
+}
+
+enum bc_status bc_history_cases(struct bc_history *h, const char *glob, struct bc_history_cases *out,
+				struct bc_error *err)
+{
+	sqlite3_stmt *s;
+	bool row = true;
+	enum bc_status st = bc_db_prepare(h, "SELECT id, name FROM case_name ORDER BY name", &s, err);
+
+	*out = (struct bc_history_cases){ 0 };
+	while (!st && row) {
+		struct bc_history_case *grown, *c;
+
+		st = bc_db_row(h, s, &row, err);
+		if (st || !row)
+			break;
+		grown = room(h, out->c, out->n, sizeof(*grown), err);
+		if (!grown) {
+			st = BC_ENOMEM;
+			break;
+		}
+		out->c = grown;
+		c = &grown[out->n++];
+		*c = (struct bc_history_case){ .id = sqlite3_column_int64(s, 0) };
+		st = bc_db_copy(h, s, 1, &c->name, err);
+		c->chosen = !st && (!glob || bc_glob_matches(glob, c->name));
+		out->nchosen += c->chosen;
+	}
+	(void)sqlite3_finalize(s);
+	if (!st && glob && !out->nchosen)
+		st = bc_fail(err, BC_EUSAGE, "%s: no case of the history %s matches; `bankcheck list` prints the ids", glob,
+			     h->path);
+	if (st)
+		bc_history_cases_release(out);
+	return st;
+}
+
+void bc_history_cases_release(struct bc_history_cases *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->c[i].name);
+	free(c->c);
+	*c = (struct bc_history_cases){ 0 };
+}
+
+/* What a visit needs. */
+struct visit {
+	struct bc_history *h;
+	sqlite3_stmt *one, *all;
+	const struct bc_history_case **by_id; /* [n], by id */
+	size_t n;
+	bc_history_fn *fn;
+	void *ctx;
+	struct bc_error *err;
+};
+
+static int by_case_id(const void *a, const void *b)
+{
+	const struct bc_history_case *const *x = a, *const *y = b;
+
+	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
+/* The case with this id, at or after *@at, which follows it: rows of a run come by id. */
+static const struct bc_history_case *case_of(const struct visit *v, int64_t id, size_t *at)
+{
+	while (*at < v->n && v->by_id[*at]->id < id)
+		++*at;
+	return *at < v->n && v->by_id[*at]->id == id ? v->by_id[*at] : NULL;
+}
+
+static enum bc_status call(struct visit *v, sqlite3_stmt *s, const struct bc_history_run *r,
+			   const struct bc_history_case *c)
+{
+	const unsigned char *verdict = sqlite3_column_text(s, 1), *message = sqlite3_column_text(s, 7);
+	struct bc_history_point p = { .run = r, .c = c, .message = message ? (const char *)message : "" };
+
+	if (!verdict || !bc_verdict_parse((const char *)verdict, &p.verdict))
+		return bc_fail(v->err, BC_EDATA, "%s: %s in run %s has a verdict that this bankcheck does not know: %.40s",
+			       v->h->path, c->name, r->fact[BC_FACT_RUN_ID], verdict ? (const char *)verdict : "none");
+	for (int i = 0; i < BC_NVALUES; i++)
+		p.value[i] = sqlite3_column_type(s, 2 + i) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, 2 + i);
+	p.flaky = sqlite3_column_int(s, 6) != 0;
+	return v->fn(v->ctx, &p, v->err);
+}
+
+/* Few cases: each looked up. */
+static enum bc_status visit_few(struct visit *v, const struct bc_history_run *r)
+{
+	enum bc_status st = bc_db_int(v->h, v->one, 1, r->id, v->err);
+
+	for (size_t i = 0; !st && i < v->n; i++) {
+		bool row = false;
+
+		st = bc_db_int(v->h, v->one, 2, v->by_id[i]->id, v->err);
+		if (!st)
+			st = bc_db_row(v->h, v->one, &row, v->err);
+		if (!st && row)
+			st = call(v, v->one, r, v->by_id[i]);
+		(void)sqlite3_reset(v->one);
+	}
+	return st;
+}
+
+/* Many: all of the run read. */
+static enum bc_status visit_many(struct visit *v, const struct bc_history_run *r)
+{
+	size_t at = 0;
+	bool row = true;
+	enum bc_status st = bc_db_int(v->h, v->all, 1, r->id, v->err);
+
+	while (!st && row) {
+		const struct bc_history_case *c;
+
+		st = bc_db_row(v->h, v->all, &row, v->err);
+		if (st || !row)
+			break;
+		c = case_of(v, sqlite3_column_int64(v->all, 0), &at);
+		if (c)
+			st = call(v, v->all, r, c);
+	}
+	(void)sqlite3_reset(v->all);
+	return st;
+}
+
+#define COLUMNS "SELECT case_id, verdict, wavefronts, conflicts, clock, cycles, flaky, message.text " \
+		"FROM result LEFT JOIN message ON message.id = result.message WHERE run = ?"
+
+enum bc_status bc_history_visit(struct bc_history *h, const struct bc_history_run *run, size_t n,
+				const struct bc_history_cases *cases, bc_history_fn *fn, void *ctx, struct bc_error *err)
+{
+	struct visit v = { .h = h, .fn = fn, .ctx = ctx, .err = err };
+	enum bc_status st = bc_db_prepare(h, COLUMNS " AND case_id = ?", &v.one, err);
+
+	if (!st)
+		st = bc_db_prepare(h, COLUMNS " ORDER BY case_id", &v.all, err);
+	v.by_id = calloc(cases->nchosen + 1, sizeof(*v.by_id));
+	if (!st && !v.by_id)
+		st = bc_fail(err, BC_ENOMEM, "%s: out of memory", h->path);
+	for (size_t i = 0; !st && i < cases->n; i++)
+		if (cases->c[i].chosen)
+			v.by_id[v.n++] = &cases->c[i];
+	if (!st && v.n)
+		qsort(v.by_id, v.n, sizeof(*v.by_id), by_case_id);
+	for (size_t i = 0; !st && i < n; i++)
+		st = v.n * 8 < cases->n || v.n == 1 ? visit_few(&v, &run[i]) : visit_many(&v, &run[i]);
+	free(v.by_id);
+	(void)sqlite3_finalize(v.one);
+	(void)sqlite3_finalize(v.all);
+	return st;
+}
+
+/* Those that differ in any two runs say nothing. */
+#define CHANGES "SELECT n.name, coalesce(a.value, ''), coalesce(b.value, '') FROM " \
+		"(SELECT name FROM fact WHERE run = ?1 UNION SELECT name FROM fact WHERE run = ?2) n " \
+		"LEFT JOIN fact a ON a.run = ?1 AND a.name = n.name LEFT JOIN fact b ON b.run = ?2 AND b.name = n.name " \
+		"WHERE a.value IS NOT b.value AND n.name NOT IN ('run_id', 'run_seconds', 'plan_hash') ORDER BY n.name"
+
+enum bc_status bc_history_changes(struct bc_history *h, const struct bc_history_run *old,
+				  const struct bc_history_run *now, struct bc_history_change **out, size_t *n,
+				  struct bc_error *err)
+{
+	sqlite3_stmt *s;
+	bool row = true;
+	enum bc_status st = bc_db_prepare(h, CHANGES, &s, err);
+
+	*out = NULL;
+	*n = 0;
+	if (!st)
+		st = bc_db_int(h, s, 1, old->id, err);
+	if (!st)
+		st = bc_db_int(h, s, 2, now->id, err);
+	while (!st && row) {
+		struct bc_history_change *grown, *c;
+
+		st = bc_db_row(h, s, &row, err);
+		if (st || !row)
+			break;
+		grown = room(h, *out, *n, sizeof(*grown), err);
+		if (!grown) {
+			st = BC_ENOMEM;
+			break;
+		}
+		*out = grown;
+		c = &grown[(*n)++];
+		*c = (struct bc_history_change){ 0 };
+		st = bc_db_copy(h, s, 0, &c->name, err);
+		if (!st)
+			st = bc_db_copy(h, s, 1, &c->old, err);
+		if (!st)
+			st = bc_db_copy(h, s, 2, &c->now, err);
+	}
+	(void)sqlite3_finalize(s);
+	if (st) {
+		bc_history_changes_release(*out, *n);
+		*out = NULL;
+		*n = 0;
+	}
+	return st;
+}
+
+void bc_history_changes_release(struct bc_history_change *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(c[i].name);
+		free(c[i].old);
+		free(c[i].now);
+	}
+	free(c);
+}

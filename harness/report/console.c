@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/report/console.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/report/escape.h"
+#include "harness/report/render.h"
+
+#define WIDTH_MAX 512u
+#define BAR_MAX 40u
+
+struct bc_console {
+	struct bc_console_options o;
+	size_t drawn;         /* columns that the bar takes now; 0: there is none */
+	uint64_t last_ms;     /* when it was drawn */
+	struct bc_text line;  /* text on its way out */
+	int failed;           /* errno of the first failure, 0: none */
+};
+
+struct bc_console_options bc_console_detect(FILE *out)
+{
+	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	const bool tty = isatty(fileno(out)) == 1 && term && term[0] && strcmp(term, "dumb") != 0;
+
+	return (struct bc_console_options){
+		.out = out, .tty = tty, .color = tty && !(no_color && no_color[0]), .redraw_ms = 50,
+	};
+}
+
+enum bc_status bc_console_open(const struct bc_console_options *o, struct bc_console **out, struct bc_error *err)
+{
+	struct bc_console *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return bc_fail(err, BC_ENOMEM, "console: out of memory");
+	c->o = *o;
+	*out = c;
+	return BC_OK;
+}
+
+void bc_console_close(struct bc_console *c)
+{
+	if (!c)
+		return;
+	bc_text_release(&c->line);
+	free(c);
+}
+
+static void put(struct bc_console *c, const char *bytes, size_t len)
+{
+	errno = 0;
+	if (len > 0 && fwrite(bytes, 1, len, c->o.out) != len && !c->failed)
+		c->failed = errno ? errno : EIO;
+}
+
+static void flush(struct bc_console *c)
+{
+	errno = 0;
+	if (fflush(c->o.out) != 0 && !c->failed)
+		c->failed = errno ? errno : EIO;
+}
+
+/* Remember that a line could not be made. */
+static void lost(struct bc_console *c, enum bc_status st)
+{
+	if (st && !c->failed)
+		c->failed = ENOMEM;
+}
+
+/* Write c->line and empty it. */
+static void put_line(struct bc_console *c)
+{
+	put(c, c->line.data, c->line.len);
+	bc_text_clear(&c->line);
+}
+
+static void add(struct bc_console *c, const char *text)
+{
+	lost(c, bc_text_add(&c->line, text, strlen(text), NULL));
+}
+
+/* Text from outside: one safe line. */
+static void add_safe(struct bc_console *c, const char *text)
+{
+	lost(c, bc_escape_str(&c->line, BC_ESCAPE_LINE, text, NULL));
+}
+
+static unsigned width(const struct bc_console *c)
+{
+	struct winsize ws = { 0 };
+	unsigned w = c->o.width;
+
+	if (w == 0 && ioctl(fileno(c->o.out), TIOCGWINSZ, &ws) == 0)
+		w = ws.ws_col;
+	if (w == 0)
+		w = 80;
+	return w < WIDTH_MAX ? w : WIDTH_MAX;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts = { 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail: the clock exists on Linux */
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+void bc_console_erase(struct bc_console *c)
+{
+	char blank[WIDTH_MAX + 2];
+	const size_t room = width(c) - 1; /* the terminal may have got narrower */
+	const size_t n = c->drawn < room ? c->drawn : room;
+
+	if (c->drawn == 0)
+		return;
+	blank[0] = '\r';
+	memset(blank + 1, ' ', n);
+	blank[n + 1] = '\r';
+	put(c, blank, n + 2);
+	flush(c);
+	c->drawn = 0;
+}
+
+/* "[####....] 12/34 suite/rule/variant" in at most @room columns; what does not fit is left out from the right. */
+static size_t bar(char *buf, size_t size, size_t room, size_t done, size_t total, const char *now)
+{
+	char count[64];
+	const int n = snprintf(count, sizeof(count), "%zu/%zu", done, total);
+	const size_t count_len = (size_t)n;
+	size_t cells = 0, at = 0;
+
+	if (room >= size)
+		room = size - 1;
+	if (room >= count_len + 3 + 4)
+		cells = room / 2 < BAR_MAX ? room / 2 : BAR_MAX;
+	if (cells + 3 + count_len > room)
+		cells = room >= count_len + 3 ? room - count_len - 3 : 0;
+	if (cells > 0) {
+		const size_t full = total ? (done < total ? done * cells / total : cells) : 0;
+
+		buf[at++] = '[';
+		for (size_t i = 0; i < cells; i++)
+			buf[at++] = i < full ? '#' : '.';
+		buf[at++] = ']';
+		buf[at++] = ' ';
+	}
+	for (size_t i = 0; i < count_len && at < room; i++)
+		buf[at++] = count[i];
+	if (now[0] && at + 1 < room)
+		buf[at++] = ' ';
+	for (size_t i = 0; now[i] && at < room; i++)
+		buf[at++] = now[i] >= ' ' && now[i] <= '~' ? now[i] : '?'; /* one byte, one column */
+	buf[at] = '\0';
+	return at;
+}
+
+void bc_console_progress(struct bc_console *c, size_t done, size_t total, const char *now)
+{
+	char text[WIDTH_MAX];
+	const uint64_t t = now_ms();
+	size_t len, room;
+
+	if (!c->o.tty || c->o.quiet)
+		return;
+	if (c->drawn > 0 && done < total && t - c->last_ms < c->o.redraw_ms)
+		return;
+	/* the last column stays free: some terminals wrap when it is written */
+	room = width(c) - 1;
+	len = bar(text, sizeof(text), room, done, total, now);
+	add(c, "\r");
+	add(c, text);
+	for (size_t i = len; i < c->drawn && i < room; i++)
+		add(c, " "); /* over what the bar before left */
+	put_line(c);
+	flush(c);
+	c->drawn = len;
+	c->last_ms = t;
+}
+
+/* "FAIL", padded, in the verdict's colour. */
+static void add_verdict(struct bc_console *c, enum bc_verdict v)
+{
+	if (c->o.color)
+		lost(c, bc_text_addf(&c->line, NULL, "\033[%sm", bc_look(v)->color));
+	lost(c, bc_text_addf(&c->line, NULL, "%-8s", bc_verdict_name(v)));
+	if (c->o.color)
+		add(c, "\033[0m");
+}
+
+void bc_console_result(struct bc_console *c, const struct bc_device_run *d, const struct bc_result *r)
+{
+	const bool finding = bc_look(r->judged.verdict)->finding || r->flaky;
+
+	if (!finding && (c->o.quiet || !c->o.verbose))
+		return;
+	bc_console_erase(c);
+	add_verdict(c, r->judged.verdict);
+	add(c, " ");
+	add_safe(c, d->dev);
+	add(c, " ");
+	add_safe(c, r->c->id);
+	if (r->judged.message[0]) {
+		add(c, ": ");
+		add_safe(c, r->judged.message);
+	}
+	if (r->flaky) {
+		lost(c, bc_text_addf(&c->line, NULL, ": flaky: attempt %zu; the first was %s: ", r->ntries,
+				     bc_verdict_name(r->tries[0].verdict)));
+		add_safe(c, r->tries[0].message);
+	}
+	add(c, "\n");
+	put_line(c);
+	flush(c);
+}
+
+static size_t count_reference(const struct bc_run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->ndevices; i++)
+		n += run->devices[i].facts.kind == BC_DEVICE_REFERENCE;
+	return n;
+}
+
+/* The first line. */
+static void add_head(struct bc_console *c, const struct bc_run *run)
+{
+	const size_t reference = count_reference(run);
+	const size_t gpus = run->ndevices - reference;
+
+	add(c, "bankcheck " BC_VERSION);
+	if (gpus > 0)
+		lost(c, bc_text_addf(&c->line, NULL, " on %zu GPU%s", gpus, gpus == 1 ? "" : "s"));
+	if (reference > 0)
+		add(c, gpus > 0 ? " and on the reference device, which is not hardware: its counters are the bank laws"
+				: ": this is the reference device, not hardware: its counters are the bank laws");
+	if (run->ndevices == 0)
+		add(c, ": no device");
+	add(c, "\n");
+}
+
+static void add_fact(struct bc_console *c, const char *name, const char *value)
+{
+	if (!value[0])
+		return;
+	add(c, name);
+	add_safe(c, value);
+}
+
+static void add_device(struct bc_console *c, const struct bc_device_run *d)
+{
+	char label[BC_DEVICE_LABEL_MAX], standing[BC_STANDING_MAX];
+
+	bc_device_label(d, label);
+	bc_standing(&d->arch, standing);
+	add_safe(c, label);
+	add_fact(c, "  ", d->facts.name);
+	add_fact(c, ", ", bc_device_arch(d));
+	add_fact(c, ", driver ", d->facts.driver);
+	add_fact(c, ", CUDA ", d->facts.cuda);
+	add_fact(c, ", CUPTI ", d->facts.cupti);
+	add_fact(c, "; expectations ", standing);
+	add(c, "\n");
+	add_fact(c, "  no counters: ", d->facts.counters_absent);
+	if (d->facts.counters_absent[0])
+		add(c, "\n");
+	if (d->facts.kind != BC_DEVICE_REFERENCE && d->facts.clock_absent[0]) {
+		add_fact(c, "  no clock: ", d->facts.clock_absent);
+		add(c, "\n");
+	}
+	add_fact(c, "  ", d->note);
+	if (d->note[0])
+		add(c, "\n");
+}
+
+void bc_console_begin(struct bc_console *c, const struct bc_run *run)
+{
+	if (c->o.quiet)
+		return;
+	bc_console_erase(c);
+	add_head(c, run);
+	for (size_t i = 0; i < run->ndevices; i++)
+		add_device(c, &run->devices[i]);
+	put_line(c);
+	flush(c);
+}
+
+/* "sm_90: 12 of 500 cases without counters: ...": a witness that is missing for the whole device is said above them. */
+static void add_absent(struct bc_console *c, const struct bc_device_run *d, const char *witness, size_t reason_at,
+		       size_t n, size_t of)
+{
+	char label[BC_DEVICE_LABEL_MAX];
+
+	if (!n)
+		return;
+	bc_device_label(d, label);
+	add_safe(c, label);
+	lost(c, bc_text_addf(&c->line, NULL, ": %zu of %zu judged without %s", n, of, witness));
+	for (size_t k = 0; k < d->nresults; k++) {
+		const char *why = (const char *)&d->results[k].obs + reason_at;
+
+		if (!why[0] || d->results[k].judged.verdict == BC_SKIP)
+			continue;
+		add(c, ": ");
+		add_safe(c, why);
+		break;
+	}
+	add(c, "\n");
+}
+
+/* Witnesses that some judged cases lacked though their patterns can have them. */
+static void add_witnesses(struct bc_console *c, const struct bc_device_run *d)
+{
+	size_t judged = 0, no_counters = 0, no_clock = 0;
+
+	for (size_t k = 0; k < d->nresults; k++) {
+		const struct bc_result *r = &d->results[k];
+
+		if (r->judged.verdict == BC_SKIP || r->obs.outcome != BC_RAN)
+			continue;
+		judged++;
+		no_counters += !r->obs.attempts && (r->bounds.row[BC_Q_WAVEFRONTS] || r->bounds.row[BC_Q_CONFLICTS] ||
+						    r->bounds.row[BC_Q_SECTORS] || r->bounds.row[BC_Q_REQUESTS]);
+		no_clock += !r->obs.clock_has && !r->obs.clock_value_has &&
+			    bc_op_info(r->c->pattern.op)->timed;
+	}
+	if (!d->facts.counters_absent[0])
+		add_absent(c, d, "counters", offsetof(struct bc_observation, counters_absent), no_counters, judged);
+	if (!d->facts.clock_absent[0])
+		add_absent(c, d, "a clock", offsetof(struct bc_observation, clock_absent), no_clock, judged);
+}
+
+/* "12 cases: 10 PASS, 2 FAIL" */
+static void add_counts(struct bc_console *c, const struct bc_run *run)
+{
+	size_t n[BC_NVERDICTS] = { 0 }, all = 0, flaky = 0, judged;
+
+	for (size_t i = 0; i < run->ndevices; i++) {
+		bc_count_verdicts(&run->devices[i], n);
+		for (size_t k = 0; k < run->devices[i].nresults; k++)
+			flaky += run->devices[i].results[k].flaky;
+	}
+	for (size_t v = 0; v < BC_NVERDICTS; v++)
+		all += n[v];
+	judged = all - n[BC_SKIP];
+	lost(c, bc_text_addf(&c->line, NULL, "\n%zu case%s", all, all == 1 ? "" : "s"));
+	for (size_t v = 0, said = 0; v < BC_NVERDICTS; v++)
+		if (n[v] > 0)
+			lost(c, bc_text_addf(&c->line, NULL, "%s%zu %s", said++ ? ", " : ": ", n[v],
+					     bc_verdict_name((enum bc_verdict)v)));
+	add(c, all > 0 && judged == 0 ? "; nothing was judged" : "");
+	if (flaky)
+		lost(c, bc_text_addf(&c->line, NULL, "; %zu flaky", flaky));
+	add(c, "\n");
+	for (size_t i = 0; i < run->ndevices; i++)
+		add_witnesses(c, &run->devices[i]);
+}
+
+static void add_reruns(struct bc_console *c, const struct bc_run *run)
+{
+	bool said = false;
+
+	for (size_t i = 0; i < run->ndevices; i++) {
+		const struct bc_device_run *d = &run->devices[i];
+
+		for (size_t k = 0; k < d->nresults; k++) {
+			if (!bc_look(d->results[k].judged.verdict)->finding)
+				continue;
+			add(c, said ? "  " : "run again:\n  ");
+			said = true;
+			lost(c, bc_rerun_line(run, d, d->results[k].c->id, &c->line, NULL));
+			add(c, "\n");
+		}
+	}
+}
+
+enum bc_status bc_console_end(struct bc_console *c, const struct bc_run *run, const struct bc_paths *paths,
+			      struct bc_error *err)
+{
+	char seconds[BC_SECONDS_MAX];
+
+	bc_console_erase(c);
+	if (!c->o.quiet) {
+		add_counts(c, run);
+		bc_seconds(bc_milliseconds(run->seconds), seconds);
+		lost(c, bc_text_addf(&c->line, NULL, "time:   %s s\n", seconds));
+		for (size_t i = 0; i < paths->n; i++) {
+			add(c, "report: ");
+			add_safe(c, paths->path[i]);
+			add(c, "\n");
+		}
+		add_reruns(c, run);
+		put_line(c);
+	}
+	flush(c);
+	if (c->failed)
+		return bc_fail(err, BC_EWRITE, "console output: cannot write: %s", strerror(c->failed));
+	return BC_OK;
+}

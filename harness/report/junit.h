@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/report/junit.h - JUnit XML, one file an architecture, for Jenkins' xUnit plugin, GitLab, GitHub actions.
+ *
+ * testsuites > testsuite (a device's suite, or the device itself when it has no result) > testcase. Facts of the
+ * device are properties of its testsuites, measured values are key=value lines in a testcase's system-out (keys.h).
+ * What each verdict becomes is in render.c. Times are seconds with three decimals; a sum is the sum of what it holds.
+ */
+#ifndef BC_REPORT_JUNIT_H
+#define BC_REPORT_JUNIT_H
+
+#include "harness/core/results.h"
+#include "harness/report/file.h"
+
+#define BC_JUNIT_NAME_MAX 64
+
+/* The file that a device's results go to: "sm_90.xml", "reference-sm_90.xml". */
+void bc_junit_name(const struct bc_device_run *d, char buf[BC_JUNIT_NAME_MAX]);
+
+/**
+ * bc_junit_format - append the document that holds every device of @run whose bc_junit_name is @name
+ *
+ * Return: BC_EWRITE when libxml2 fails, or when two testcases would have the same class name and name.
+ */
+enum bc_status bc_junit_format(const struct bc_run *run, const char *name, struct bc_text *out, struct bc_error *err);
+
+/**
+ * bc_junit_write - write all files of a run into the folder @dir (which exists and is locked, folder.h)
+ * @paths: those that were written are appended
+ *
+ * Each file replaces the one before it whole or not at all. When one cannot be written the others still are.
+ * Return: the first failure.
+ */
+enum bc_status bc_junit_write(const struct bc_run *run, const char *dir, struct bc_paths *paths, struct bc_error *err);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/report/junit_merge.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libxml/tree.h>
+
+#include "harness/report/escape.h"
+#include "harness/report/read_xml.h"
+#include "harness/report/reader.h"
+
+#define NAME_MAX_BYTES 256
+
+/* A device of one of the reports. */
+struct member {
+	const char *path;
+	char dev[NAME_MAX_BYTES]; /* as its report calls it */
+	char run_id[NAME_MAX_BYTES];
+	char name[2 * NAME_MAX_BYTES]; /* in the merged report */
+	char suffix[NAME_MAX_BYTES];
+	bool twice; /* another run of the device is there */
+};
+
+struct merge {
+	struct member *m;
+	size_t n;
+	xmlDocPtr doc;
+	xmlNodePtr root;
+	struct bc_merged *sums;
+	uint64_t ms;
+	struct bc_error *err;
+};
+
+static enum bc_status no_memory(struct bc_error *err)
+{
+	return bc_fail(err, BC_ENOMEM, "merge: out of memory");
+}
+
+/* Append '_' and @s, which may hold anything, as [a-z0-9_]; at most @most characters of it. */
+static void add_part(char *name, size_t size, const char *s, size_t most)
+{
+	size_t n = strlen(name);
+
+	if (n + 1 < size)
+		name[n++] = '_';
+	for (; *s && most && n + 1 < size; s++, most--) {
+		const char c = *s >= 'A' && *s <= 'Z' ? (char)(*s - 'A' + 'a') : *s;
+
+		name[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
+	}
+	name[n] = '\0';
+}
+
+static void name_member(const struct bc_read_device *d, const char *path, struct member *m)
+{
+	const char *uuid = bc_read_property(d, "uuid");
+	size_t have, end;
+
+	m->path = path;
+	(void)bc_strlcpy(m->dev, d->dev, sizeof(m->dev));
+	(void)bc_strlcpy(m->run_id, bc_read_property(d, "run_id"), sizeof(m->run_id));
+	add_part(m->suffix, sizeof(m->suffix), d->host[0] ? d->host : "unknown_host", 64);
+	add_part(m->suffix, sizeof(m->suffix), bc_read_property(d, "gpu"), 64);
+	if (strncmp(uuid, "GPU-", 4) == 0 || strncmp(uuid, "MIG-", 4) == 0)
+		add_part(m->suffix, sizeof(m->suffix), uuid + 4, 8);
+	have = strlen(m->dev);
+	end = strlen(m->suffix);
+	/* a merged report has it already, and perhaps a run_id behind it */
+	(void)snprintf(m->name, sizeof(m->name), "%s%s", m->dev,
+		       have > end && strstr(m->dev, m->suffix) ? "" : m->suffix);
+}
+
+static enum bc_status add_members(struct merge *g, const char *path)
+{
+	struct bc_read_file file = { 0 };
+	enum bc_status st = bc_report_read(path, &file, g->err);
+	struct member *grown;
+
+	if (st)
+		return st;
+	grown = realloc(g->m, (g->n + file.ndevices) * sizeof(*grown));
+	if (!grown)
+		st = no_memory(g->err);
+	else
+		g->m = grown;
+	for (size_t i = 0; !st && i < file.ndevices; i++) {
+		memset(&g->m[g->n], 0, sizeof(*g->m));
+		name_member(&file.devices[i], path, &g->m[g->n++]);
+	}
+	bc_report_release(&file);
+	return st;
+}
+
+/* Names that are there twice get their run's id; the same run twice is refused. */
+static enum bc_status make_unique(struct merge *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		for (size_t k = 0; k < i; k++) {
+			if (strcmp(g->m[i].name, g->m[k].name) != 0)
+				continue;
+			if (strcmp(g->m[i].run_id, g->m[k].run_id) == 0)
+				return bc_fail(g->err, BC_EDATA,
+					       "%s: the run %s of the device %s is in %s as well: give each run once",
+					       g->m[i].path, g->m[i].run_id, g->m[i].dev, g->m[k].path);
+			g->m[i].twice = g->m[k].twice = true;
+		}
+	}
+	for (size_t i = 0; i < g->n; i++)
+		if (g->m[i].twice)
+			add_part(g->m[i].name, sizeof(g->m[i].name), g->m[i].run_id, sizeof(g->m[i].run_id));
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(g->m[i].name, g->m[k].name) == 0)
+				return bc_fail(
+					g->err, BC_EDATA,
+					"%s: the device %s would have the name of one in %s: %s: merge them apart",
+					g->m[i].path, g->m[i].dev, g->m[k].path, g->m[i].name);
+	return BC_OK;
+}
+
+static bool is(const xmlNode *n, const char *name)
+{
+	return n->type == XML_ELEMENT_NODE && strcmp((const char *)n->name, name) == 0;
+}
+
+/* "bankcheck.<dev>[.<suite>]" of attribute @key with the device's new name. */
+static enum bc_status rename_class(struct merge *g, xmlNodePtr n, const char *key, const struct member *m)
+{
+	char *old = (char *)xmlGetNoNsProp(n, BAD_CAST key);
+	const char *dot = old ? strchr(old, '.') : NULL, *rest = dot ? strchr(dot + 1, '.') : NULL;
+	struct bc_text t = { 0 };
+	enum bc_status st = bc_text_addf(&t, g->err, "bankcheck.%s%s", m->name, rest ? rest : "");
+
+	if (!st && !xmlSetProp(n, BAD_CAST key, BAD_CAST t.data))
+		st = no_memory(g->err);
+	bc_text_release(&t);
+	xmlFree(old);
+	return st;
+}
+
+/* Thousandths of a second of time="1.234"; 0 where there is none. */
+static uint64_t milliseconds(const xmlNode *n)
+{
+	xmlChar *text = xmlGetNoNsProp(n, BAD_CAST "time");
+	const char *s = (const char *)text;
+	uint64_t ms = 0;
+	unsigned decimals = 0;
+
+	for (; s && *s && *s != '.' && ms < UINT64_MAX / 100000; s++)
+		ms = *s >= '0' && *s <= '9' ? ms * 10 + (uint64_t)(*s - '0') : ms;
+	for (s = s && *s == '.' ? s + 1 : NULL; decimals < 3; decimals++) {
+		ms *= 10;
+		if (s && *s >= '0' && *s <= '9')
+			ms += (uint64_t)(*s++ - '0');
+	}
+	xmlFree(text);
+	return ms;
+}
+
+static enum bc_status set_count(struct merge *g, xmlNodePtr n, const char *name, size_t v)
+{
+	char buf[24];
+
+	(void)snprintf(buf, sizeof(buf), "%zu", v);
+	return xmlSetProp(n, BAD_CAST name, BAD_CAST buf) ? BC_OK : no_memory(g->err);
+}
+
+static enum bc_status set_sums(struct merge *g, xmlNodePtr n, const struct bc_merged *s, uint64_t ms)
+{
+	char buf[BC_SECONDS_MAX];
+	enum bc_status st = set_count(g, n, "tests", s->tests);
+
+	if (!st)
+		st = set_count(g, n, "failures", s->failures);
+	if (!st)
+		st = set_count(g, n, "errors", s->errors);
+	bc_seconds(ms, buf);
+	if (!st && !xmlSetProp(n, BAD_CAST "time", BAD_CAST buf))
+		st = no_memory(g->err);
+	return st;
+}
+
+static void count_case(const xmlNode *testcase, struct bc_merged *s)
+{
+	bool failure = false, error = false, skipped = false;
+
+	for (const xmlNode *n = testcase->children; n; n = n->next) {
+		failure = failure || is(n, "failure");
+		error = error || is(n, "error");
+		skipped = skipped || is(n, "skipped");
+	}
+	s->tests++;
+	s->failures += failure;
+	s->errors += !failure && error;
+	s->skipped += !failure && !error && skipped;
+}
+
+/* Move a copy of a testsuite below the new root. */
+static enum bc_status take_suite(struct merge *g, xmlNodePtr from, const struct member *m)
+{
+	xmlNodePtr suite = xmlDocCopyNode(from, g->doc, 1), space = xmlNewText(BAD_CAST "\n ");
+	struct bc_merged s = { 0 };
+	uint64_t ms = 0;
+	enum bc_status st;
+
+	if (!suite || !space || !xmlAddChild(g->root, space)) {
+		xmlFreeNode(suite);
+		xmlFreeNode(space);
+		return no_memory(g->err);
+	}
+	if (!xmlAddChild(g->root, suite)) {
+		xmlFreeNode(suite);
+		return no_memory(g->err);
+	}
+	st = rename_class(g, suite, "name", m);
+	for (xmlNodePtr n = suite->children; !st && n; n = n->next) {
+		if (!is(n, "testcase"))
+			continue;
+		st = rename_class(g, n, "classname", m);
+		count_case(n, &s);
+		ms += milliseconds(n);
+	}
+	if (!st)
+		st = set_sums(g, suite, &s, ms);
+	if (!st)
+		st = set_count(g, suite, "skipped", s.skipped);
+	g->sums->tests += s.tests;
+	g->sums->failures += s.failures;
+	g->sums->errors += s.errors;
+	g->sums->skipped += s.skipped;
+	g->ms += ms;
+	return st;
+}
+
+/* The member that a testsuite of @path belongs to. The reader took the file, so there is one. */
+static const struct member *find_member(const struct merge *g, const char *path, const xmlNode *suite)
+{
+	char *name = (char *)xmlGetNoNsProp(suite, BAD_CAST "name");
+	const char *dev = name ? strchr(name, '.') : NULL;
+	const size_t len = dev ? strcspn(dev + 1, ".") : 0;
+	const struct member *found = NULL;
+
+	for (size_t i = 0; dev && i < g->n; i++)
+		if (g->m[i].path == path && strlen(g->m[i].dev) == len && strncmp(g->m[i].dev, dev + 1, len) == 0)
+			found = &g->m[i];
+	xmlFree(name);
+	return found;
+}
+
+static enum bc_status take_file(struct merge *g, const char *path)
+{
+	xmlDocPtr doc = NULL;
+	xmlNodePtr root;
+	enum bc_status st = bc_read_xml(path, &doc, g->err);
+
+	if (st)
+		return st;
+	root = xmlDocGetRootElement(doc);
+	for (xmlNodePtr n = root ? root->children : NULL; !st && n; n = n->next) {
+		const struct member *m = is(n, "testsuite") ? find_member(g, path, n) : NULL;
+
+		if (m)
+			st = take_suite(g, n, m);
+		else if (is(n, "testsuite"))
+			st = bc_fail(g->err, BC_EDATA, "%s: changed while it was read: try again", path);
+	}
+	xmlFreeDoc(doc);
+	return st;
+}
+
+static enum bc_status build(struct merge *g, char *const *paths, size_t n)
+{
+	enum bc_status st = BC_OK;
+
+	g->doc = xmlNewDoc(BAD_CAST "1.0");
+	g->root = g->doc ? xmlNewNode(NULL, BAD_CAST "testsuites") : NULL;
+	if (!g->root)
+		return no_memory(g->err);
+	(void)xmlDocSetRootElement(g->doc, g->root);
+	if (!xmlSetProp(g->root, BAD_CAST "name", BAD_CAST "bankcheck"))
+		return no_memory(g->err);
+	st = set_sums(g, g->root, g->sums, 0); /* to have the attributes in their order */
+	for (size_t i = 0; !st && i < n; i++)
+		st = take_file(g, paths[i]);
+	return st ? st : set_sums(g, g->root, g->sums, g->ms);
+}
+
+enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out, struct bc_merged *sums,
+			      struct bc_error *err)
+{
+	struct merge g = { .sums = sums, .err = err };
+	xmlChar *text = NULL;
+	int len = 0;
+	enum bc_status st = BC_OK;
+
+	*sums = (struct bc_merged){ .reports = n };
+	for (size_t i = 0; !st && i < n; i++)
+		st = add_members(&g, paths[i]);
+	sums->devices = g.n;
+	if (!st)
+		st = make_unique(&g);
+	if (!st)
+		st = build(&g, paths, n);
+	if (!st) {
+		xmlDocDumpMemoryEnc(g.doc, &text, &len, "UTF-8");
+		st = text && len > 0 ? bc_text_add(out, (const char *)text, (size_t)len, err) : no_memory(err);
+	}
+	xmlFree(text);
+	if (g.doc)
+		xmlFreeDoc(g.doc);
+	free(g.m);
+	return st;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/report/junit_merge.h - the reports of many hosts and GPUs as one: unique names, counts that add up. */
+#ifndef BC_REPORT_JUNIT_MERGE_H
+#define BC_REPORT_JUNIT_MERGE_H
+
+#include "harness/core/base.h"
+
+/* What went into a merged report. */
+struct bc_merged {
+	size_t reports, devices, tests, failures, errors, skipped;
+};
+
+/**
+ * bc_junit_merge - append the document that holds all testsuites of some reports
+ * @paths: [n] files that bankcheck wrote, also merged ones
+ *
+ * A device's name becomes <dev>_<host>_<GPU>_<start of its UUID> (once: a merged report may be merged again), with the
+ * run_id when two runs of one device are among them. Testcases are copied as they are; the counts and times of
+ * testsuites and of the whole are added up anew.
+ *
+ * Return: BC_EREAD, BC_EDATA as bc_report_read; BC_EDATA when one run of a device is there twice; BC_ENOMEM.
+ */
+enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out, struct bc_merged *sums,
+			      struct bc_error *err);
+
+#endif

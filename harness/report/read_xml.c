@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/report/read_xml.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include <libxml/parser.h>
+
+#include "harness/report/reader.h"
+
+#define PARSE_OPTIONS (XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES | XML_PARSE_HUGE)
+
+/* A DTD can make a small file large (entities) and name other files; ours have none. */
+static enum bc_status refuse_dtd(const char *path, const struct bc_text *text, struct bc_error *err)
+{
+	static const char mark[] = "<!DOCTYPE";
+	const char *at = memmem(text->data, text->len, mark, sizeof(mark) - 1);
+	unsigned line = 1;
+
+	if (!at)
+		return BC_OK;
+	for (const char *p = text->data; p < at; p++)
+		line += *p == '\n';
+	return bc_fail(err, BC_EDATA,
+		       "%s:%u: a document type definition: not a report that bankcheck wrote; give reports/*.xml of "
+		       "`bankcheck run`",
+		       path, line);
+}
+
+enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *err)
+{
+	struct bc_text text = { 0 };
+	xmlDocPtr doc = NULL;
+	enum bc_status st = bc_file_read(path, BC_REPORT_BYTES_MAX, &text, err);
+
+	if (!st && (!text.len || text.len > INT_MAX))
+		st = bc_fail(err, BC_EDATA, "%s: an empty file is no report", path);
+	if (!st)
+		st = refuse_dtd(path, &text, err);
+	if (!st)
+		doc = xmlReadMemory(text.data, (int)text.len, path, "UTF-8",
+				    PARSE_OPTIONS); /* whatever the file declares */
+	if (!st && !doc) {
+		const xmlError *e = xmlGetLastError();
+
+		st = bc_fail(err, BC_EDATA, "%s:%d: not well-formed XML (cut short?): %.*s", path, e ? e->line : 0,
+			     e && e->message ? (int)strcspn(e->message, "\n") : 0, e && e->message ? e->message : "");
+	}
+	bc_text_release(&text);
+	if (!st)
+		*out = doc;
+	return st;
+}

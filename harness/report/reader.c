@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/report/reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <libxml/tree.h>
+
+#include "harness/report/read_xml.h"
+
+/* What a file is being read into. */
+struct reading {
+	const char *path;
+	struct bc_read_file *file;
+	size_t ncases; /* of all devices */
+	struct bc_error *err;
+};
+
+static const char *attribute(const xmlNode *n, const char *name, char **owned)
+{
+	xmlChar *v = xmlGetNoNsProp(n, BAD_CAST name);
+
+	*owned = (char *)v;
+	return v ? (const char *)v : "";
+}
+
+static enum bc_status refuse(struct reading *r, const xmlNode *n, const char *what)
+{
+	return bc_fail(r->err, BC_EDATA,
+		       "%s:%ld: %s: not a report that bankcheck wrote; give reports/*.xml of `bankcheck run`", r->path,
+		       xmlGetLineNo(n), what);
+}
+
+static enum bc_status no_memory(struct reading *r)
+{
+	return bc_fail(r->err, BC_ENOMEM, "%s: out of memory", r->path);
+}
+
+static bool is(const xmlNode *n, const char *name)
+{
+	return n->type == XML_ELEMENT_NODE && strcmp((const char *)n->name, name) == 0;
+}
+
+static enum bc_status copy(struct reading *r, const char *from, char **to)
+{
+	*to = strdup(from);
+	return *to ? BC_OK : no_memory(r);
+}
+
+/* Properties of a testsuite, into a device that has none yet. */
+static enum bc_status read_properties(struct reading *r, const xmlNode *suite, struct bc_read_device *d)
+{
+	enum bc_status st = BC_OK;
+
+	for (const xmlNode *ps = suite->children; !st && ps; ps = ps->next) {
+		for (const xmlNode *p = is(ps, "properties") ? ps->children : NULL; !st && p; p = p->next) {
+			char *name = NULL, *value = NULL;
+			struct bc_pair *grown;
+
+			if (!is(p, "property"))
+				continue;
+			grown = realloc(d->property, (d->nproperties + 1) * sizeof(*grown));
+			if (!grown)
+				return no_memory(r);
+			d->property = grown;
+			grown[d->nproperties] = (struct bc_pair){ 0 };
+			st = copy(r, attribute(p, "name", &name), &grown[d->nproperties].name);
+			if (!st)
+				st = copy(r, attribute(p, "value", &value), &grown[d->nproperties].value);
+			d->nproperties++;
+			xmlFree(name);
+			xmlFree(value);
+		}
+	}
+	return st;
+}
+
+/* Middle of "bankcheck.<dev>.<suite>" or "bankcheck.<dev>", malloc'ed; NULL: it is none. */
+static char *device_of(const char *name)
+{
+	static const char head[] = "bankcheck.";
+	size_t n;
+
+	if (strncmp(name, head, sizeof(head) - 1) != 0)
+		return NULL;
+	name += sizeof(head) - 1;
+	n = strcspn(name, ".");
+	return n ? strndup(name, n) : NULL;
+}
+
+static struct bc_read_device *find_device(struct reading *r, const char *dev)
+{
+	for (size_t i = 0; i < r->file->ndevices; i++)
+		if (strcmp(r->file->devices[i].dev, dev) == 0)
+			return &r->file->devices[i];
+	return NULL;
+}
+
+static enum bc_status add_device(struct reading *r, const xmlNode *suite, const char *dev, struct bc_read_device **out)
+{
+	struct bc_read_device *grown = realloc(r->file->devices, (r->file->ndevices + 1) * sizeof(*grown)), *d;
+	char *timestamp = NULL, *host = NULL;
+	enum bc_status st;
+
+	if (!grown)
+		return no_memory(r);
+	r->file->devices = grown;
+	d = &grown[r->file->ndevices++];
+	memset(d, 0, sizeof(*d));
+	st = copy(r, dev, &d->dev);
+	if (!st)
+		st = copy(r, attribute(suite, "timestamp", &timestamp), &d->timestamp);
+	if (!st)
+		st = copy(r, attribute(suite, "hostname", &host), &d->host);
+	if (!st)
+		st = read_properties(r, suite, d);
+	xmlFree(timestamp);
+	xmlFree(host);
+	if (!st && (!bc_read_property(d, "bankcheck")[0] || !bc_read_property(d, "run_id")[0]))
+		st = refuse(r, suite, "the testsuite lacks the properties `bankcheck` and `run_id`");
+	*out = d;
+	return st;
+}
+
+/* failure, error or skipped: its message. */
+static enum bc_status read_message(struct reading *r, const xmlNode *testcase, struct bc_read_case *c)
+{
+	for (const xmlNode *n = testcase->children; n; n = n->next) {
+		char *owned = NULL;
+		enum bc_status st;
+
+		if (!is(n, "failure") && !is(n, "error") && !is(n, "skipped"))
+			continue;
+		st = copy(r, attribute(n, "message", &owned), &c->message);
+		xmlFree(owned);
+		return st;
+	}
+	return copy(r, "", &c->message);
+}
+
+static double seconds_of(const char *s)
+{
+	double v = 0, unit = 1;
+
+	for (; *s >= '0' && *s <= '9'; s++)
+		v = v * 10 + (*s - '0');
+	if (*s == '.')
+		for (s++; *s >= '0' && *s <= '9'; s++)
+			v += (*s - '0') * (unit /= 10);
+	return v;
+}
+
+static enum bc_status read_keys(struct reading *r, const xmlNode *testcase, struct bc_read_case *c)
+{
+	struct bc_error why = { .msg = "" };
+	enum bc_status st = BC_EDATA;
+
+	for (const xmlNode *n = testcase->children; n; n = n->next) {
+		xmlChar *text;
+
+		if (!is(n, "system-out"))
+			continue;
+		text = xmlNodeGetContent(n);
+		if (!text)
+			return no_memory(r);
+		st = bc_junit_keys((const char *)text, &c->keys, &why);
+		xmlFree(text);
+		if (st)
+			return bc_fail(r->err, st, "%s:%u: %s", r->path, c->line, why.msg);
+		break;
+	}
+	if (st || !bc_key_get(&c->keys, "case") || !bc_key_get(&c->keys, "verdict"))
+		return refuse(r, testcase, "the testcase has no system-out with `case=` and `verdict=`");
+	if (!bc_verdict_parse(bc_key_get(&c->keys, "verdict"), &c->verdict))
+		return refuse(r, testcase, "unknown verdict (a report of a later version?)");
+	return copy(r, bc_key_get(&c->keys, "case"), &c->id);
+}
+
+static enum bc_status read_case(struct reading *r, const xmlNode *testcase, struct bc_read_device *d, size_t *cap)
+{
+	char *time = NULL;
+	const long line = xmlGetLineNo(testcase);
+	struct bc_read_case *c;
+	enum bc_status st;
+
+	if (++r->ncases > BC_REPORT_CASES_MAX)
+		return refuse(r, testcase, "too many cases");
+	if (d->ncases == *cap) {
+		const size_t more = *cap ? 2 * *cap : 256;
+		struct bc_read_case *grown = realloc(d->cases, more * sizeof(*grown));
+
+		if (!grown)
+			return no_memory(r);
+		d->cases = grown;
+		*cap = more;
+	}
+	c = &d->cases[d->ncases++];
+	memset(c, 0, sizeof(*c));
+	c->line = line > 0 ? (unsigned)line : 0;
+	c->seconds = seconds_of(attribute(testcase, "time", &time));
+	xmlFree(time);
+	st = read_keys(r, testcase, c);
+	return st ? st : read_message(r, testcase, c);
+}
+
+static enum bc_status read_suite(struct reading *r, const xmlNode *suite)
+{
+	char *name = NULL, *dev = device_of(attribute(suite, "name", &name));
+	struct bc_read_device *d = NULL;
+	size_t cap = 0;
+	enum bc_status st = BC_OK;
+
+	xmlFree(name);
+	if (!dev)
+		return refuse(r, suite, "a testsuite whose name is not bankcheck.<device>.<suite>");
+	d = find_device(r, dev);
+	if (!d)
+		st = add_device(r, suite, dev, &d);
+	if (!st)
+		cap = d->ncases;
+	for (const xmlNode *n = suite->children; !st && n; n = n->next)
+		if (is(n, "testcase"))
+			st = read_case(r, n, d, &cap);
+	free(dev);
+	return st;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(((const struct bc_read_case *)a)->id, ((const struct bc_read_case *)b)->id);
+}
+
+static enum bc_status finish(struct reading *r)
+{
+	for (size_t i = 0; i < r->file->ndevices; i++) {
+		struct bc_read_device *d = &r->file->devices[i];
+
+		if (d->ncases)
+			qsort(d->cases, d->ncases, sizeof(*d->cases), by_id);
+		for (size_t k = 1; k < d->ncases; k++)
+			if (strcmp(d->cases[k - 1].id, d->cases[k].id) == 0)
+				return bc_fail(r->err, BC_EDATA,
+					       "%s:%u: the case %s is there twice for %s (also line %u)", r->path,
+					       d->cases[k].line, d->cases[k].id, d->dev, d->cases[k - 1].line);
+	}
+	return BC_OK;
+}
+
+static enum bc_status read_document(struct reading *r, xmlDoc *doc)
+{
+	const xmlNode *root = xmlDocGetRootElement(doc);
+	enum bc_status st = BC_OK;
+
+	if (!root || !is(root, "testsuites"))
+		return bc_fail(r->err, BC_EDATA,
+			       "%s:1: the root element is not testsuites: not a report that bankcheck wrote; give "
+			       "reports/*.xml of `bankcheck run`",
+			       r->path);
+	for (const xmlNode *n = root->children; !st && n; n = n->next)
+		if (is(n, "testsuite"))
+			st = read_suite(r, n);
+	if (!st && !r->file->ndevices)
+		st = refuse(r, root, "no testsuite");
+	return st ? st : finish(r);
+}
+
+enum bc_status bc_report_read(const char *path, struct bc_read_file *out, struct bc_error *err)
+{
+	struct bc_read_file file = { 0 };
+	struct reading r = { .path = path, .file = &file, .err = err };
+	xmlDoc *doc = NULL;
+	enum bc_status st = bc_read_xml(path, &doc, err);
+
+	if (!st)
+		st = copy(&r, path, &file.path);
+	if (!st)
+		st = read_document(&r, doc);
+	if (!st) {
+		*out = file;
+		file = (struct bc_read_file){ 0 }; /* the caller owns it now */
+	}
+	if (doc)
+		xmlFreeDoc(doc);
+	bc_report_release(&file);
+	return st;
+}
+
+void bc_report_release(struct bc_read_file *f)
+{
+	for (size_t i = 0; i < f->ndevices; i++) {
+		struct bc_read_device *d = &f->devices[i];
+
+		for (size_t k = 0; k < d->nproperties; k++) {
+			free(d->property[k].name);
+			free(d->property[k].value);
+		}
+		for (size_t k = 0; k < d->ncases; k++) {
+			free(d->cases[k].id);
+			free(d->cases[k].message);
+			bc_key_values_release(&d->cases[k].keys);
+		}
+		free(d->property);
+		free(d->cases);
+		free(d->dev);
+		free(d->timestamp);
+		free(d->host);
+	}
+	free(f->devices);
+	free(f->path);
+	*f = (struct bc_read_file){ 0 };
+}
+
+const char *bc_read_property(const struct bc_read_device *d, const char *name)
+{
+	for (size_t i = 0; i < d->nproperties; i++)
+		if (strcmp(d->property[i].name, name) == 0)
+			return d->property[i].value;
+	return "";
+}
+
+static int id_to_case(const void *key, const void *element)
+{
+	return strcmp(key, ((const struct bc_read_case *)element)->id);
+}
+
+const struct bc_read_case *bc_read_find(const struct bc_read_device *d, const char *id)
+{
+	return d->ncases ? bsearch(id, d->cases, d->ncases, sizeof(*d->cases), id_to_case) : NULL;
+}
+
+static enum bc_status add_path(const char *path, char ***paths, size_t *n, struct bc_error *err)
+{
+	char **grown = realloc(*paths, (*n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return bc_fail(err, BC_ENOMEM, "%s: out of memory", path);
+	*paths = grown;
+	grown[*n] = strdup(path);
+	if (!grown[*n])
+		return bc_fail(err, BC_ENOMEM, "%s: out of memory", path);
+	++*n;
+	return BC_OK;
+}
+
+static int is_xml(const struct dirent *e)
+{
+	const size_t n = strlen(e->d_name);
+
+	return n > 4 && e->d_name[0] != '.' && strcmp(e->d_name + n - 4, ".xml") == 0;
+}
+
+enum bc_status bc_report_paths(const char *word, char ***paths, size_t *n, struct bc_error *err)
+{
+	struct dirent **entry = NULL;
+	struct stat s;
+	int found;
+	enum bc_status st = BC_OK;
+
+	if (stat(word, &s))
+		return bc_fail(err, BC_EREAD, "%s: %s", word, strerror(errno));
+	if (!S_ISDIR(s.st_mode))
+		return add_path(word, paths, n, err);
+	found = scandir(word, &entry, is_xml, alphasort);
+	if (found < 0)
+		return bc_fail(err, BC_EREAD, "%s: %s", word, strerror(errno));
+	if (!found)
+		st = bc_fail(err, BC_EREAD, "%s: no *.xml in this folder", word);
+	for (int i = 0; i < found; i++) {
+		char path[PATH_MAX];
+		const int len = snprintf(path, sizeof(path), "%s/%s", word, entry[i]->d_name);
+
+		if (!st && (len < 0 || (size_t)len >= sizeof(path)))
+			st = bc_fail(err, BC_EREAD, "%s/%s: the path is too long", word, entry[i]->d_name);
+		if (!st)
+			st = add_path(path, paths, n, err);
+		free(entry[i]);
+	}
+	free(entry);
+	return st;
+}

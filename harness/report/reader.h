@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/report/reader.h - our own JUnit files read back: the record that diff, history, html, merge and rerun use.
+ *
+ * Only files that bankcheck wrote are taken: testsuites > testsuite with our properties (`bankcheck`, `run_id`, `device`) >
+ * testcase whose system-out starts with format=1. Anything else is refused with path:line and what to do.
+ */
+#ifndef BC_REPORT_READER_H
+#define BC_REPORT_READER_H
+
+#include "harness/core/judge.h"
+#include "harness/report/keys.h"
+
+#define BC_REPORT_BYTES_MAX ((size_t)256 << 20)
+#define BC_REPORT_CASES_MAX 1000000u
+
+/* A testcase. */
+struct bc_read_case {
+	char *id;                  /* case= */
+	enum bc_verdict verdict;   /* verdict= */
+	char *message;             /* of its failure, error or skipped element; "" for PASS */
+	double seconds;
+	struct bc_key_values keys; /* all of system-out */
+	unsigned line;             /* in the file */
+};
+
+/* One device of one run: all testsuites with the same device in one file. */
+struct bc_read_device {
+	char *dev;                 /* middle of the class name: "sm_90", "sm_90_cuda1", "reference_sm_90" */
+	struct bc_pair {
+		char *name, *value;
+	} *property;               /* of its first testsuite: device, gpu, uuid, driver, cuda, image_hash ... */
+	size_t nproperties;
+	char *timestamp, *host;    /* "" when absent */
+	struct bc_read_case *cases; /* sorted by id */
+	size_t ncases;
+};
+
+struct bc_read_file {
+	char *path;
+	struct bc_read_device *devices; /* in the file's order */
+	size_t ndevices;
+};
+
+/**
+ * bc_report_read - read one file
+ *
+ * No network, no external entities, no DTD. Return: BC_EREAD when it cannot be read; BC_EDATA with path:line for XML
+ * that is not well-formed or truncated, a file of another tool, a later format, or a case id that is there twice.
+ */
+enum bc_status bc_report_read(const char *path, struct bc_read_file *out, struct bc_error *err);
+void bc_report_release(struct bc_read_file *f); /* a zeroed one is allowed */
+
+/* Return: the property, "" when it is not there. */
+const char *bc_read_property(const struct bc_read_device *d, const char *name);
+
+/* Return: the case, NULL when it is not there. O(log n). */
+const struct bc_read_case *bc_read_find(const struct bc_read_device *d, const char *id);
+
+/**
+ * bc_report_paths - the report files that a word of the command line names
+ * @word: a file, or a folder: all *.xml in it, sorted by name, not below it
+ *
+ * Return: BC_EREAD when there is no such thing, or no *.xml in the folder. Appends malloc'ed paths.
+ */
+enum bc_status bc_report_paths(const char *word, char ***paths, size_t *n, struct bc_error *err);
+
+#endif

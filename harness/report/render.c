@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/report/render.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/report/escape.h"
+
+static const struct bc_look looks[BC_NVERDICTS] = {
+	[BC_PASS]     = { NULL,      false, "32" },
+	[BC_FAIL]     = { "failure", true,  "31" },
+	[BC_DISAGREE] = { "failure", true,  "31" },
+	[BC_BROKEN]   = { "error",   true,  "35" },
+	[BC_LOST]     = { "error",   true,  "35" },
+	[BC_SKIP]     = { "skipped", false, "33" },
+	[BC_UNJUDGED] = { "error",   true,  "35" },
+	[BC_XFAIL]    = { "skipped", false, "33" },
+	[BC_XPASS]    = { "failure", true,  "31" },
+};
+
+/* The index of @v in tables of BC_NVERDICTS entries. */
+static size_t row(enum bc_verdict v)
+{
+	return (unsigned)v < BC_NVERDICTS ? (size_t)v : (size_t)BC_BROKEN;
+}
+
+const struct bc_look *bc_look(enum bc_verdict v)
+{
+	return &looks[row(v)];
+}
+
+void bc_count_verdicts(const struct bc_device_run *d, size_t n[BC_NVERDICTS])
+{
+	for (size_t i = 0; i < d->nresults; i++)
+		n[row(d->results[i].judged.verdict)]++;
+}
+
+const char *bc_device_arch(const struct bc_device_run *d)
+{
+	if (d->facts.arch[0])
+		return d->facts.arch;
+	return d->arch.name[0] ? d->arch.name : "unknown";
+}
+
+void bc_device_label(const struct bc_device_run *d, char buf[BC_DEVICE_LABEL_MAX])
+{
+	if (d->facts.kind == BC_DEVICE_REFERENCE)
+		(void)snprintf(buf, BC_DEVICE_LABEL_MAX, "reference:%s", bc_device_arch(d));
+	else
+		(void)snprintf(buf, BC_DEVICE_LABEL_MAX, "cuda:%u", d->facts.index);
+}
+
+void bc_standing(const struct bc_arch *a, char buf[BC_STANDING_MAX])
+{
+	if (a->provisional)
+		(void)snprintf(buf, BC_STANDING_MAX, "provisional");
+	else if (!a->confirmed[0] || strcmp(a->confirmed, "none") == 0)
+		(void)snprintf(buf, BC_STANDING_MAX, "unconfirmed");
+	else
+		(void)snprintf(buf, BC_STANDING_MAX, "confirmed %s", a->confirmed);
+}
+
+enum bc_status bc_rerun_line(const struct bc_run *run, const struct bc_device_run *d, const char *case_id,
+			     struct bc_text *out, struct bc_error *err)
+{
+	const char *head = d->rerun[0] ? d->rerun : run->rerun;
+	enum bc_status st = bc_text_addf(out, err, "%s --filter ", head);
+
+	return st ? st : bc_shell_quote(out, case_id, err);
+}

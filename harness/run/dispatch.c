@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/run/dispatch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/run/measure.h"
+
+#define OPEN_S 120u /* a worker that opens its device has so long */
+#define HEALTH_S 60u /* the same after a worker was lost, with a small kernel */
+#define GRACE_MS 500
+
+struct dispatch {
+	struct bc_lane_of_work *lane;
+	size_t n;
+	const struct bc_dispatch_options *o;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	return clock_gettime(CLOCK_MONOTONIC, &t) ? 0 : (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static enum bc_status push(struct bc_lane_of_work *w, size_t first, size_t n, struct bc_error *err)
+{
+	if (!n)
+		return BC_OK;
+	if (w->nstack == w->capstack) {
+		const size_t cap = w->capstack ? 2 * w->capstack : 64;
+		struct bc_batch *grown = realloc(w->stack, cap * sizeof(*grown));
+
+		if (!grown)
+			return bc_fail(err, BC_ENOMEM, "dispatch: out of memory");
+		w->stack = grown;
+		w->capstack = cap;
+	}
+	w->stack[w->nstack++] = (struct bc_batch){ .first = first, .n = n };
+	return BC_OK;
+}
+
+/* The whole of todo as batches, the first on top. */
+static enum bc_status push_all(struct bc_lane_of_work *w, size_t most, struct bc_error *err)
+{
+	const size_t batches = (w->ntodo + most - 1) / most;
+	enum bc_status st = BC_OK;
+
+	for (size_t b = batches; !st && b-- > 0;) {
+		const size_t first = b * most, left = w->ntodo - first;
+
+		st = push(w, first, left < most ? left : most, err);
+	}
+	return st;
+}
+
+/* Give a case the outcome @how with a reason. */
+static enum bc_status conclude(struct dispatch *d, struct bc_lane_of_work *w, size_t index, enum bc_outcome how,
+			       const char *why, struct bc_error *err)
+{
+	struct bc_observation *o = &w->run->results[index].obs;
+
+	if (w->seen[index])
+		return BC_OK;
+	memset(o, 0, sizeof(*o));
+	(void)bc_strlcpy(o->id, w->run->results[index].c->id, sizeof(o->id));
+	o->outcome = how;
+	(void)bc_strlcpy(o->reason, why, sizeof(o->reason));
+	w->seen[index] = true;
+	return d->o->result(d->o->ctx, w->run, index, err);
+}
+
+/* Every case that is left. */
+static enum bc_status conclude_all(struct dispatch *d, struct bc_lane_of_work *w, enum bc_outcome how, const char *why,
+				   struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+
+	for (size_t i = 0; !st && i < w->ntodo; i++)
+		st = conclude(d, w, w->todo[i], how, why, err);
+	w->nstack = 0;
+	w->state = BC_LANE_DONE;
+	return st;
+}
+
+static enum bc_status start_worker(struct dispatch *d, struct bc_lane_of_work *w, struct bc_error *err)
+{
+	struct bc_text t = { 0 };
+	enum bc_status st = BC_OK;
+
+	if (!w->proc.pid)
+		st = bc_proc_start((char *const *)d->o->argv, &w->proc, err);
+	if (!st)
+		st = bc_message_begin(&t, "open", err);
+	if (!st && w->hurt)
+		st = bc_message_add(&t, err, "health", "1");
+	if (!st)
+		st = bc_facts_add(&t, &w->run->facts, err);
+	if (!st)
+		st = bc_message_end(&t, err);
+	if (!st && bc_proc_send(&w->proc, t.data, t.len, NULL))
+		w->proc.eof = true; /* it is gone: handled as any death, which tells how it ended */
+	bc_text_release(&t);
+	w->state = BC_LANE_OPENING;
+	w->why[0] = '\0';
+	w->failed = false;
+	w->heard = now();
+	w->deadline = w->heard + (w->hurt ? HEALTH_S : OPEN_S);
+	return st;
+}
+
+/* The next batch to the worker, or its end. */
+static enum bc_status next_batch(struct dispatch *d, struct bc_lane_of_work *w, struct bc_error *err)
+{
+	struct bc_text t = { 0 };
+	enum bc_status st = BC_OK;
+
+	if (!w->nstack) {
+		bc_proc_stop(&w->proc, -1, NULL, 0);
+		w->state = BC_LANE_DONE;
+		return BC_OK;
+	}
+	if (d->o->isolate && w->state == BC_LANE_BUSY) {
+		bc_proc_stop(&w->proc, -1, NULL, 0);
+		w->state = BC_LANE_IDLE; /* the next case gets a new worker */
+		return BC_OK;
+	}
+	w->now = w->stack[--w->nstack];
+	for (size_t i = 0; !st && i < w->now.n; i++) {
+		const struct bc_result *r = &w->run->results[w->todo[w->now.first + i]];
+
+		st = bc_text_addf(&t, err, "case\tid=%s", r->c->id);
+		if (!st && r->ntries)
+			st = bc_text_addf(&t, err, "\tattempt=%zu", r->ntries);
+		if (!st)
+			st = bc_text_add(&t, "\n", 1, err);
+	}
+	if (!st)
+		st = bc_text_addf(&t, err, "measure\n");
+	w->state = BC_LANE_BUSY;
+	w->heard = now();
+	w->deadline = w->heard + (double)d->o->timeout_s * (double)w->now.n;
+	if (!st && bc_proc_send(&w->proc, t.data, t.len, err))
+		w->proc.eof = true; /* it is gone: handled as any death */
+	bc_text_release(&t);
+	return st;
+}
+
+static enum bc_status take_observation(struct dispatch *d, struct bc_lane_of_work *w, const struct bc_fields *m,
+				       struct bc_error *err)
+{
+	struct bc_observation o;
+	enum bc_status st = bc_observation_parse(m, &o, err);
+
+	if (st)
+		return st;
+	for (size_t i = 0; i < w->now.n; i++) {
+		const size_t index = w->todo[w->now.first + i];
+		struct bc_result *r = &w->run->results[index];
+
+		if (strcmp(r->c->id, o.id) != 0 || w->seen[index])
+			continue;
+		r->obs = o;
+		w->seen[index] = true;
+		w->deaths = 0;
+		return d->o->result(d->o->ctx, w->run, index, err);
+	}
+	return bc_fail(err, BC_EDATA, "the worker sent %s, which it was not given", o.id);
+}
+
+/* The worker says that it is done with its batch: then each case of it must have its observation. */
+static enum bc_status take_done(const struct bc_lane_of_work *w, struct bc_error *err)
+{
+	for (size_t i = 0; i < w->now.n; i++) {
+		const size_t index = w->todo[w->now.first + i];
+
+		if (!w->seen[index])
+			return bc_fail(err, BC_EDATA, "the worker says that it is done, without a result for %s",
+				       w->run->results[index].c->id);
+	}
+	return BC_OK;
+}
+
+/* A worker's line. A malformed one ends the worker, not the run. */
+static enum bc_status take_line(struct dispatch *d, struct bc_lane_of_work *w, char *line, struct bc_error *err)
+{
+	struct bc_fields m;
+	struct bc_error bad = { .msg = "" };
+	enum bc_status st = bc_message_parse(line, &m, &bad);
+
+	w->heard = now();
+	if (!st && strcmp(m.kind, "opened") == 0 && w->state == BC_LANE_OPENING) {
+		st = bc_facts_parse(&m, &w->run->facts, &bad);
+		if (!w->run->state_before[0]) /* of the first worker: later ones start in the middle */
+			(void)bc_strlcpy(w->run->state_before, bc_message_get(&m, "state"), sizeof(w->run->state_before));
+		w->run->images_hash = strtoull(bc_message_get(&m, "images_hash"), NULL, 16);
+		if (!st)
+			return next_batch(d, w, err);
+	} else if (!st && strcmp(m.kind, "obs") == 0 && w->state == BC_LANE_BUSY) {
+		st = take_observation(d, w, &m, &bad);
+		if (st && bad.status != BC_EDATA)
+			return bc_fail(err, bad.status, "%s", bad.msg); /* ours, not the worker's */
+	} else if (!st && strcmp(m.kind, "done") == 0 && w->state == BC_LANE_BUSY) {
+		st = take_done(w, &bad);
+		(void)bc_strlcpy(w->run->state_after, bc_message_get(&m, "state"), sizeof(w->run->state_after));
+		if (!st)
+			return next_batch(d, w, err);
+	} else if (!st && strcmp(m.kind, "failed") == 0) {
+		st = bc_fail(&bad, BC_EDEVICE, "%s", bc_message_get(&m, "why"));
+		w->failed = true;
+	} else if (!st && strcmp(m.kind, "alive") != 0) {
+		st = bc_fail(&bad, BC_EDATA, "the worker sent `%.60s`, which has no place here", m.kind);
+	}
+	if (st) {
+		(void)bc_strlcpy(w->why, bad.msg, sizeof(w->why));
+		w->proc.eof = true;
+	}
+	return BC_OK;
+}
+
+/* The worker is gone (or was ended for @why): what of its batch has no observation is halved; alone it is LOST, or BROKEN
+ * when the worker could still say what failed. */
+static enum bc_status after_death(struct dispatch *d, struct bc_lane_of_work *w, const char *why, struct bc_error *err)
+{
+	size_t first = 0, n = 0;
+	enum bc_status st = BC_OK;
+
+	if (w->state == BC_LANE_OPENING) {
+		char text[BC_REASON_MAX];
+
+		(void)snprintf(text, sizeof(text), "%s: %.*s", w->hurt ?
+			       "device given up: it did not come back after its worker was lost" :
+			       "the device could not be opened", BC_REASON_MAX - 80, why);
+		w->gone = true;
+		return conclude_all(d, w, w->hurt ? BC_LOST_WORKER : BC_TOOL_ERROR, text, err);
+	}
+	w->hurt = true;
+	for (size_t i = 0; i < w->now.n; i++) { /* observations come in order: what is missing is the tail */
+		if (w->seen[w->todo[w->now.first + i]])
+			continue;
+		if (!n)
+			first = w->now.first + i;
+		n = w->now.first + i + 1 - first;
+	}
+	w->state = BC_LANE_IDLE;
+	if (n == 1) {
+		st = conclude(d, w, w->todo[first], w->failed ? BC_TOOL_ERROR : BC_LOST_WORKER, why, err);
+		w->deaths++;
+		w->gone = w->gone || w->deaths >= BC_DEATHS_MAX;
+		if (!st && w->gone)
+			st = conclude_all(d, w, BC_LOST_WORKER, "device given up: three cases in a row took their worker down", err);
+	} else if (n > 1) {
+		st = push(w, first + n / 2, n - n / 2, err);
+		if (!st)
+			st = push(w, first, n / 2, err);
+	}
+	if (!st && w->state == BC_LANE_IDLE && !w->nstack)
+		w->state = BC_LANE_DONE;
+	return st;
+}
+
+/* End a lane's worker and settle its batch. @why: NULL when it ended by itself. */
+static enum bc_status bury(struct dispatch *d, struct bc_lane_of_work *w, const char *why, struct bc_error *err)
+{
+	const bool ends = !why && (w->failed || !w->why[0]); /* of itself; others talked nonsense or hang */
+	char how[64], text[BC_REASON_MAX + 128];
+
+	bc_proc_stop(&w->proc, ends ? -1 : GRACE_MS, how, sizeof(how));
+	if (why)
+		(void)snprintf(text, sizeof(text), "%s", why);
+	else if (w->why[0])
+		(void)snprintf(text, sizeof(text), "%s", w->why);
+	else
+		(void)snprintf(text, sizeof(text), "the worker ended: %s", how);
+	return after_death(d, w, text, err);
+}
+
+static enum bc_status serve(struct dispatch *d, struct bc_lane_of_work *w, struct bc_error *err)
+{
+	struct bc_error bad = { .msg = "" };
+	enum bc_status st = bc_proc_fill(&w->proc, &bad);
+	char *line;
+
+	if (st == BC_EDEVICE) { /* the worker's fault: it ends, the run goes on */
+		(void)bc_strlcpy(w->why, bad.msg, sizeof(w->why));
+		w->proc.eof = true;
+		st = BC_OK;
+	} else if (st) {
+		return bc_fail(err, st, "%s", bad.msg);
+	}
+	while (!st && w->proc.pid && !(w->proc.eof && w->why[0]) && (line = bc_proc_line(&w->proc)))
+		st = take_line(d, w, line, err);
+	if (!st && w->proc.pid && w->proc.eof)
+		st = bury(d, w, NULL, err);
+	return st;
+}
+
+static enum bc_status check_time(struct dispatch *d, struct bc_lane_of_work *w, double t, struct bc_error *err)
+{
+	char why[160];
+
+	if (t > w->deadline)
+		(void)snprintf(why, sizeof(why), "hung: no result within %s of %u s%s", w->state == BC_LANE_OPENING ?
+			       "the opening's limit" : "the limit", w->state != BC_LANE_OPENING ? d->o->timeout_s : w->hurt ? HEALTH_S : OPEN_S,
+			       w->state == BC_LANE_BUSY && w->now.n > 1 ? " a case" : "");
+	else if (w->state == BC_LANE_BUSY && t > w->heard + d->o->quiet_s)
+		(void)snprintf(why, sizeof(why), "hung: nothing heard from the worker for %u s", d->o->quiet_s);
+	else
+		return BC_OK;
+	return bury(d, w, why, err);
+}
+
+/* Start what may start: all GPUs, and reference devices up to the number of CPUs. */
+static enum bc_status start_some(struct dispatch *d, struct bc_error *err)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	long busy = 0;
+	enum bc_status st = BC_OK;
+
+	for (size_t i = 0; i < d->n; i++)
+		busy += d->lane[i].run->facts.kind == BC_DEVICE_REFERENCE &&
+			(d->lane[i].state == BC_LANE_OPENING || d->lane[i].state == BC_LANE_BUSY);
+	for (size_t i = 0; !st && i < d->n; i++) {
+		struct bc_lane_of_work *w = &d->lane[i];
+		struct bc_error why;
+
+		if (w->state != BC_LANE_IDLE || (w->run->facts.kind == BC_DEVICE_REFERENCE && busy >= (cpus > 0 ? cpus : 1)))
+			continue;
+		if (!w->started)
+			st = push_all(w, d->o->isolate ? 1 : BC_BATCH_MAX, err);
+		w->started = true;
+		if (!st && !w->nstack) {
+			w->state = BC_LANE_DONE;
+		} else if (!st && start_worker(d, w, &why)) {
+			bc_proc_stop(&w->proc, 0, NULL, 0);
+			st = conclude_all(d, w, BC_TOOL_ERROR, why.msg, err);
+		} else {
+			busy += w->run->facts.kind == BC_DEVICE_REFERENCE;
+		}
+	}
+	return st;
+}
+
+/* Wait for something to happen. Return: false when all lanes are done. */
+static bool wait_any(struct dispatch *d, struct pollfd *fds, size_t *owner, size_t *nfds)
+{
+	double wake = now() + 0.2; /* a signal that came just before poll waits no longer */
+	bool any = false;
+
+	*nfds = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct bc_lane_of_work *w = &d->lane[i];
+
+		any = any || w->state != BC_LANE_DONE;
+		if (!w->proc.pid || w->state == BC_LANE_IDLE || w->state == BC_LANE_DONE)
+			continue;
+		wake = w->deadline < wake ? w->deadline : wake;
+		owner[*nfds] = i;
+		fds[(*nfds)++] = (struct pollfd){ .fd = w->proc.from, .events = POLLIN };
+	}
+	if (any && *nfds) {
+		const double left = wake - now();
+
+		if (poll(fds, *nfds, left > 0 ? (int)(left * 1000) + 1 : 0) < 0)
+			for (size_t i = 0; i < *nfds; i++)
+				fds[i].revents = 0; /* interrupted */
+	}
+	return any;
+}
+
+enum bc_status bc_dispatch(struct bc_lane_of_work *lane, size_t n, const struct bc_dispatch_options *o,
+			   struct bc_error *err)
+{
+	struct dispatch d = { .lane = lane, .n = n, .o = o };
+	struct pollfd *fds = calloc(n ? n : 1, sizeof(*fds));
+	size_t *owner = calloc(n ? n : 1, sizeof(*owner)), nfds = 0;
+	enum bc_outcome how = BC_LOST_WORKER;
+	const char *why = NULL;
+	enum bc_status st = fds && owner ? BC_OK : bc_fail(err, BC_ENOMEM, "dispatch: out of memory");
+
+	while (!st && !*o->caught && !(why = o->stop ? o->stop(o->ctx, &how) : NULL)) {
+		st = start_some(&d, err);
+		if (st || !wait_any(&d, fds, owner, &nfds))
+			break;
+		for (size_t i = 0; !st && !*o->caught && i < nfds; i++) {
+			struct bc_lane_of_work *w = &lane[owner[i]];
+
+			if (fds[i].revents)
+				st = serve(&d, w, err);
+			if (!st && w->proc.pid && (w->state == BC_LANE_OPENING || w->state == BC_LANE_BUSY))
+				st = check_time(&d, w, now(), err);
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (lane[i].proc.pid)
+			bc_proc_stop(&lane[i].proc, 0, NULL, 0);
+		if (!st && *o->caught)
+			st = conclude_all(&d, &lane[i], BC_LOST_WORKER, "interrupted", err);
+		else if (!st && why)
+			st = conclude_all(&d, &lane[i], how, why, err);
+	}
+	free(owner);
+	free(fds);
+	return st;
+}

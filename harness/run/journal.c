@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/run/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/run/message.h"
+
+#define JOURNAL_MAX ((size_t)1 << 30)
+
+struct bc_journal {
+	int fd;
+	struct bc_text line;
+	char path[600];
+};
+
+static enum bc_status flush(struct bc_journal *j, struct bc_error *err)
+{
+	enum bc_status st = bc_message_end(&j->line, err);
+
+	return st ? st : bc_send_all(j->fd, j->line.data, j->line.len, j->path, err);
+}
+
+static enum bc_status open_file(const char *path, int flags, struct bc_journal **out, struct bc_error *err)
+{
+	struct bc_journal *j = calloc(1, sizeof(*j));
+
+	if (!j)
+		return bc_fail(err, BC_ENOMEM, "journal: out of memory");
+	(void)bc_strlcpy(j->path, path, sizeof(j->path));
+	j->fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+	if (j->fd < 0) {
+		free(j);
+		return bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+	}
+	*out = j;
+	return BC_OK;
+}
+
+#define HASH(field) #field, offsetof(struct bc_run, field)
+
+/* What of a run must be the same when it is resumed. */
+static const struct {
+	const char *key;
+	size_t offset;
+	const char *what;
+} hashes[] = {
+	{ HASH(devices_hash), "set of devices" },
+	{ HASH(plan_hash), "plan" },
+	{ HASH(binary_hash), "program" },
+	{ HASH(kernels_hash), "set of kernel images" },
+	{ HASH(expect_hash), "set of expectations" },
+};
+
+static uint64_t hash_of(const struct bc_run *run, size_t i)
+{
+	return *(const uint64_t *)((const char *)run + hashes[i].offset);
+}
+
+static enum bc_status write_head(struct bc_journal *j, const struct bc_run *run, struct bc_error *err)
+{
+	const char *const texts[][2] = { { "version", BC_VERSION }, { "run_id", run->run_id }, { "timestamp", run->timestamp },
+		{ "host", run->host }, { "rerun", run->rerun }, { "options", run->options } };
+	enum bc_status st = bc_message_begin(&j->line, "run", err);
+
+	for (size_t i = 0; !st && i < BC_ARRAY_LEN(texts); i++)
+		st = bc_message_add(&j->line, err, texts[i][0], "%s", texts[i][1]);
+	for (size_t i = 0; !st && i < BC_ARRAY_LEN(hashes); i++)
+		st = bc_message_add(&j->line, err, hashes[i].key, "%016llx", (unsigned long long)hash_of(run, i));
+	return st ? st : flush(j, err);
+}
+
+enum bc_status bc_journal_device(struct bc_journal *j, const struct bc_device_run *d, struct bc_error *err)
+{
+	enum bc_status st = bc_message_begin(&j->line, "device", err);
+
+	if (!st)
+		st = bc_message_add(&j->line, err, "dev", "%s", d->dev);
+	if (!st)
+		st = bc_message_add(&j->line, err, "rerun", "%s", d->rerun);
+	if (!st)
+		st = bc_message_add(&j->line, err, "images_hash", "%016llx", (unsigned long long)d->images_hash);
+	if (!st)
+		st = bc_facts_add(&j->line, &d->facts, err);
+	return st ? st : flush(j, err);
+}
+
+/* The cases of a device: some thousand lines, so written in one go. */
+static enum bc_status write_plan(struct bc_journal *j, const struct bc_device_run *d, struct bc_error *err)
+{
+	struct bc_text all = { 0 };
+	enum bc_status st = BC_OK;
+
+	for (size_t i = 0; !st && i < d->nresults; i++) {
+		st = bc_message_begin(&j->line, "plan", err);
+		if (!st)
+			st = bc_message_add(&j->line, err, "dev", "%s", d->dev);
+		if (!st)
+			st = bc_message_add(&j->line, err, "id", "%s", d->results[i].c->id);
+		if (!st)
+			st = bc_message_end(&j->line, err);
+		if (!st)
+			st = bc_text_add(&all, j->line.data, j->line.len, err);
+	}
+	if (!st && all.len)
+		st = bc_send_all(j->fd, all.data, all.len, j->path, err);
+	bc_text_release(&all);
+	return st;
+}
+
+enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out, struct bc_error *err)
+{
+	struct bc_journal *j = NULL;
+	enum bc_status st = open_file(path, O_CREAT | O_TRUNC, &j, err);
+
+	if (!st)
+		st = write_head(j, run, err);
+	for (size_t i = 0; !st && i < run->ndevices; i++) {
+		st = bc_journal_device(j, &run->devices[i], err);
+		if (!st)
+			st = write_plan(j, &run->devices[i], err);
+	}
+	if (!st && fsync(j->fd) && errno != EINVAL && errno != EROFS) /* no file that can be synced */
+		st = bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+	if (st)
+		bc_journal_close(j);
+	else
+		*out = j;
+	return st;
+}
+
+enum bc_status bc_journal_append(const char *path, size_t whole, struct bc_journal **out, struct bc_error *err)
+{
+	struct bc_journal *j = NULL;
+	enum bc_status st = open_file(path, O_APPEND, &j, err);
+
+	if (!st && ftruncate(j->fd, (off_t)whole))
+		st = bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+	if (st)
+		bc_journal_close(j);
+	else
+		*out = j;
+	return st;
+}
+
+enum bc_status bc_journal_add(struct bc_journal *j, const char *dev, const struct bc_observation *o, struct bc_error *err)
+{
+	enum bc_status st = bc_message_begin(&j->line, "obs", err);
+
+	if (!st)
+		st = bc_message_add(&j->line, err, "dev", "%s", dev);
+	if (!st)
+		st = bc_observation_add(&j->line, o, err);
+	return st ? st : flush(j, err);
+}
+
+void bc_journal_close(struct bc_journal *j)
+{
+	if (!j)
+		return;
+	if (j->fd >= 0)
+		(void)close(j->fd);
+	bc_text_release(&j->line);
+	free(j);
+}
+
+enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void *ctx, size_t *whole, struct bc_error *err)
+{
+	struct bc_text text = { 0 };
+	enum bc_status st = bc_file_read(path, JOURNAL_MAX, &text, err);
+	unsigned number = 0;
+	size_t at = 0;
+
+	while (!st && at < text.len) {
+		char *const start = text.data + at, *const end = memchr(start, '\n', text.len - at);
+		struct bc_error why = { .msg = "" };
+		struct bc_fields f;
+
+		if (!end)
+			break; /* torn: the run was cut off while it wrote */
+		*end = '\0';
+		number++;
+		st = bc_message_parse(start, &f, &why);
+		if (!st && number == 1 && strcmp(f.kind, "run") != 0)
+			st = bc_fail(&why, BC_EDATA, "not a journal of `bankcheck run`");
+		if (!st)
+			st = line(ctx, &f, &why);
+		if (st)
+			(void)bc_fail(err, st, "%s:%u: %s", path, number, why.msg);
+		else
+			at = (size_t)(end + 1 - text.data);
+	}
+	if (!st && number == 0)
+		st = bc_fail(err, BC_EDATA, "%s:1: an empty journal: there is nothing to go on from", path);
+	if (whole)
+		*whole = at;
+	bc_text_release(&text);
+	return st;
+}
+
+enum bc_status bc_journal_same(const struct bc_fields *head, const struct bc_run *run, struct bc_error *err)
+{
+	const char *advice = "run without --resume, or as the journal's run was";
+	char hex[17];
+
+	if (strcmp(bc_message_get(head, "options"), run->options) != 0)
+		return bc_fail(err, BC_EDATA, "the journal is of a run with other options (%s; now %s): %s",
+			       bc_message_get(head, "options"), run->options, advice);
+	for (size_t i = 0; i < BC_ARRAY_LEN(hashes); i++) {
+		uint64_t h = hash_of(run, i);
+
+		for (unsigned k = 0; k < 16; k++, h <<= 4)
+			hex[k] = "0123456789abcdef"[h >> 60];
+		hex[16] = '\0';
+		if (strcmp(bc_message_get(head, hashes[i].key), hex) != 0)
+			return bc_fail(err, BC_EDATA, "the journal is of another %s (%s %s, now %s): %s", hashes[i].what, hashes[i].key,
+				       bc_message_get(head, hashes[i].key), hex, advice);
+	}
+	return BC_OK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/run/journal.h - plan and observations on disk as they come, one message a line (message.h).
+ *
+ *     run     version, run_id, timestamp, host, rerun, options, and the hashes of what the results depend on
+ *     device  dev, rerun, facts, images_hash: once a device before it is opened, and again when it is
+ *     plan    dev, id: the cases, all before the first of them starts
+ *     obs     dev, and an observation
+ *
+ * A line is written by one write(2). One without an end is of a run that was cut off, and is ignored.
+ */
+#ifndef BC_RUN_JOURNAL_H
+#define BC_RUN_JOURNAL_H
+
+#include "harness/core/results.h"
+
+struct bc_journal;
+struct bc_fields;
+
+/* Start a journal: the run, its devices and its plan, synced. Replaces an older one. */
+enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out,
+				 struct bc_error *err);
+
+/* A line that was read; its strings live until the function returns. */
+typedef enum bc_status bc_journal_line_fn(void *ctx, const struct bc_fields *line, struct bc_error *err);
+
+/**
+ * bc_journal_read - hand every line of a journal to @line, in order
+ * @whole: bytes up to the end of the last line with an end; may be NULL
+ *
+ * Return: BC_EREAD; BC_EDATA with path:line for what is no journal; what @line returns, with path:line before it.
+ */
+enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void *ctx, size_t *whole, struct bc_error *err);
+
+/**
+ * bc_journal_same - is the head of a journal that of this run?
+ * @head: its first line
+ *
+ * Return: BC_EDATA naming what differs: the options, or the hash of plan, binary, kernels or expectations.
+ */
+enum bc_status bc_journal_same(const struct bc_fields *head, const struct bc_run *run, struct bc_error *err);
+
+/* Open a journal to append to it, behind its first @whole bytes. */
+enum bc_status bc_journal_append(const char *path, size_t whole, struct bc_journal **out, struct bc_error *err);
+
+/* Append a device, with its facts as they are now. */
+enum bc_status bc_journal_device(struct bc_journal *j, const struct bc_device_run *d, struct bc_error *err);
+
+/* Append one observation of the device @dev: one line, one write. */
+enum bc_status bc_journal_add(struct bc_journal *j, const char *dev, const struct bc_observation *o,
+			      struct bc_error *err);
+
+void bc_journal_close(struct bc_journal *j); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/run/resume.h - inside of a session: the identity of a run, and going on from a journal. */
+#ifndef BC_RUN_RESUME_H
+#define BC_RUN_RESUME_H
+
+#include "harness/core/base.h"
+
+struct bc_session;
+
+/* Fill the run's hashes: devices, binary, kernels, expectations. Unreadable files count as empty. */
+void bc_session_identify(struct bc_session *s);
+
+/* Take over what the journal of the options holds and open it to append. Return: BC_EDATA when it is of another run. */
+enum bc_status bc_session_resume(struct bc_session *s, struct bc_error *err);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/run/worker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/run/act.h"
+#include "harness/run/measure.h"
+#include "harness/run/message.h"
+#include "harness/run/recipe.h"
+#include "harness/run/targets.h"
+
+#define IMAGES_MAX 64
+
+struct worker {
+	const struct bc_worker_options *o;
+	const struct bc_catalog *cat;
+	int out;
+	struct bc_text text; /* message being written */
+	const struct bc_device_ops *ops;
+	struct bc_device *dev;
+	struct bc_arch arch;
+	struct bc_expect expect;
+	struct bc_measure *measure;
+	const struct bc_case *batch[BC_BATCH_MAX];
+	unsigned attempt[BC_BATCH_MAX]; /* of each: how often it ran before */
+	size_t n;
+};
+
+static enum bc_status send_text(struct worker *w, struct bc_error *err)
+{
+	enum bc_status st = bc_message_end(&w->text, err);
+
+	return st ? st : bc_send_all(w->out, w->text.data, w->text.len, "parent", err);
+}
+
+static enum bc_status say(struct worker *w, const char *kind, const char *key, const char *value, struct bc_error *err)
+{
+	enum bc_status st = bc_message_begin(&w->text, kind, err);
+
+	if (!st && key)
+		st = bc_message_add(&w->text, err, key, "%s", value);
+	return st ? st : send_text(w, err);
+}
+
+/* The state of the device, all "" where it has none. */
+static void look_at_state(const struct worker *w, struct bc_device_state *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (w->dev && w->ops->state)
+		w->ops->state(w->dev, out);
+}
+
+static enum bc_status send_facts(struct worker *w, const char *kind, const struct bc_facts *f, uint64_t hash,
+				 struct bc_error *err)
+{
+	struct bc_device_state state;
+	enum bc_status st = bc_message_begin(&w->text, kind, err);
+
+	look_at_state(w, &state);
+	if (!st && state.text[0])
+		st = bc_message_add(&w->text, err, "state", "%s", state.text);
+	if (!st)
+		st = bc_facts_add(&w->text, f, err);
+	if (!st && hash)
+		st = bc_message_add(&w->text, err, "images_hash", "%016llx", (unsigned long long)hash);
+	return st ? st : send_text(w, err);
+}
+
+static enum bc_status do_list(struct worker *w, struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+#ifdef BC_WITH_CUDA
+	struct bc_facts *f = NULL;
+	struct bc_error why = { .msg = "" };
+	size_t n = 0;
+
+	if (bc_device_cuda.list(&w->o->open, &f, &n, &why))
+		n = 0;
+	for (size_t i = 0; !st && i < n; i++)
+		st = send_facts(w, "device", &f[i], 0, err);
+	free(f);
+	return st ? st : say(w, "listed", "why", n ? "" : why.msg[0] ? why.msg : "the driver lists no GPU", err);
+#else
+	(void)st;
+	return say(w, "listed", "why", "this binary was built without a CUDA toolkit", err);
+#endif
+}
+
+static const struct bc_device_ops *ops_of(enum bc_device_kind kind)
+{
+#ifdef BC_WITH_CUDA
+	if (kind == BC_DEVICE_CUDA)
+		return &bc_device_cuda;
+#endif
+	return kind == BC_DEVICE_REFERENCE ? &bc_device_reference : NULL;
+}
+
+/* Names of the images that the catalogue's cases run from, each once. */
+static size_t list_images(const struct worker *w, const char *names[IMAGES_MAX])
+{
+	size_t n = 0;
+
+	while (bc_recipe_images[n]) {
+		names[n] = bc_recipe_images[n];
+		n++;
+	}
+	for (size_t i = 0; i < w->cat->n; i++) {
+		const struct bc_case *c = &w->cat->cases[i];
+		struct bc_program p = { 0 };
+		size_t k = 0;
+
+		if (!c->rule->program || !c->rule->program(c, &w->arch, &p) || !p.image)
+			continue;
+		while (k < n && strcmp(names[k], p.image) != 0)
+			k++;
+		if (k == n && n < IMAGES_MAX)
+			names[n++] = p.image;
+	}
+	return n;
+}
+
+/* Identity of all images together. One that is missing is left out here: it breaks its cases, later. */
+static uint64_t hash_images(struct worker *w)
+{
+	const char *names[IMAGES_MAX];
+	const size_t n = list_images(w, names);
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct bc_error missing;
+		uint64_t h = 0;
+
+		if (!w->ops->image(w->dev, names[i], &h, &missing))
+			hash = bc_hash(hash ? hash : BC_HASH_INIT, &h, sizeof(h));
+	}
+	return hash;
+}
+
+/* Is the device still good for a kernel? One warp reads a word of each bank. */
+static enum bc_status check_health(struct worker *w, struct bc_error *err)
+{
+	struct bc_pattern p = { .op = BC_OP_LD32, .mask = UINT32_MAX, .count = 1 };
+	struct bc_recipe r = { 0 };
+	char detail[BC_REASON_MAX] = "";
+	enum bc_status st;
+
+	for (uint32_t l = 0; l < BC_LANES; l++)
+		p.offset[l] = 4 * l;
+	st = bc_recipe_data(&p, &w->arch, "health check", 0, &r, err);
+	if (!st)
+		st = w->ops->run(w->dev, &r.launch, 1, err);
+	if (!st && !bc_recipe_check(&r, &w->arch, detail, sizeof(detail)))
+		st = bc_fail(err, BC_EDEVICE, "health check: %s", detail);
+	bc_recipe_release(&r);
+	return st;
+}
+
+static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struct bc_error *err)
+{
+	struct bc_measure_options mo = { .counters = !w->o->open.no_counters, .clock = !w->o->no_clock,
+					 .kernels_dir = w->o->open.kernels_dir };
+	struct bc_facts f;
+	uint64_t hash = 0;
+	enum bc_status st = bc_facts_parse(m, &f, err);
+
+	if (st)
+		return st;
+	w->ops = ops_of(f.kind);
+	if (!w->ops)
+		return bc_fail(err, BC_EDEVICE, "this binary was built without that device");
+	st = w->ops->open(&w->o->open, &f, &w->dev, err);
+	if (!st)
+		st = bc_arch_of_device(w->o->open.expected_dir, w->ops->facts(w->dev), &w->arch, err);
+	if (!st)
+		st = bc_expect_load(w->o->open.expected_dir, w->arch.name, w->cat, &w->expect, err);
+	if (!st)
+		st = bc_measure_open(w->ops, w->dev, &w->arch, &w->expect, &mo, &w->measure, err);
+	if (!st)
+		hash = hash_images(w);
+	if (!st && bc_message_get(m, "health")[0])
+		st = check_health(w, err);
+	return st ? st : send_facts(w, "opened", w->ops->facts(w->dev), hash, err);
+}
+
+/* Times that were taken on a throttled or shared GPU are no witness. */
+static void drop_clock(struct bc_observation *o, const char *why)
+{
+	if (!o->clock_has && !o->clock_value_has)
+		return;
+	o->clock_has = o->clock_value_has = false;
+	(void)snprintf(o->clock_absent, sizeof(o->clock_absent), "GPU is throttled / busy: %s", why);
+}
+
+static enum bc_status do_measure(struct worker *w, struct bc_error *err)
+{
+	struct bc_observation *obs = calloc(w->n ? w->n : 1, sizeof(*obs));
+	struct bc_device_state before, after;
+	enum bc_status st = BC_OK;
+
+	if (!obs)
+		return bc_fail(err, BC_ENOMEM, "worker: out of memory");
+	if (!w->measure)
+		st = bc_fail(err, BC_EDEVICE, "measure before open");
+	for (size_t i = 0; !st && i < w->n; i++)
+		bc_act_before(w->batch[i], w->attempt[i], w->out);
+	look_at_state(w, &before);
+	if (!st)
+		st = bc_measure_batch(w->measure, w->batch, w->n, obs, err);
+	look_at_state(w, &after);
+	for (size_t i = 0; !st && i < w->n; i++) {
+		bc_act_after(w->batch[i], w->attempt[i], &obs[i]);
+		if (before.disturbed[0] || after.disturbed[0])
+			drop_clock(&obs[i], before.disturbed[0] ? before.disturbed : after.disturbed);
+		st = bc_message_begin(&w->text, "obs", err);
+		if (!st)
+			st = bc_observation_add(&w->text, &obs[i], err);
+		if (!st)
+			st = send_text(w, err);
+	}
+	free(obs);
+	w->n = 0;
+	return st ? st : say(w, "done", after.text[0] ? "state" : NULL, after.text, err);
+}
+
+static enum bc_status do_case(struct worker *w, const struct bc_fields *m, struct bc_error *err)
+{
+	const struct bc_case *c = bc_catalog_find(w->cat, bc_message_get(m, "id"));
+
+	if (!c)
+		return bc_fail(err, BC_EDATA, "no case `%s`", bc_message_get(m, "id"));
+	if (w->n == BC_BATCH_MAX)
+		return bc_fail(err, BC_EDATA, "a batch of more than %d cases", BC_BATCH_MAX);
+	w->attempt[w->n] = (unsigned)strtoul(bc_message_get(m, "attempt"), NULL, 10); /* "" is the first */
+	w->batch[w->n++] = c;
+	return BC_OK;
+}
+
+static enum bc_status handle(struct worker *w, const struct bc_fields *m, struct bc_error *err)
+{
+	if (strcmp(m->kind, "list") == 0)
+		return do_list(w, err);
+	if (strcmp(m->kind, "open") == 0)
+		return do_open(w, m, err);
+	if (strcmp(m->kind, "case") == 0)
+		return do_case(w, m, err);
+	if (strcmp(m->kind, "measure") == 0)
+		return do_measure(w, err);
+	return bc_fail(err, BC_EDATA, "unknown message `%.40s`", m->kind);
+}
+
+int bc_worker_main(const struct bc_worker_options *o, const struct bc_catalog *cat, int in, int out)
+{
+	struct worker w = { .o = o, .cat = cat, .out = out };
+	struct bc_error err = { .msg = "" };
+	FILE *from = fdopen(in, "r");
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t len;
+	enum bc_status st = from ? BC_OK : bc_fail(&err, BC_EDEVICE, "worker: %s", strerror(errno));
+
+	while (!st && (len = getline(&line, &cap, from)) > 0) {
+		struct bc_fields m;
+
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		st = bc_message_parse(line, &m, &err);
+		if (!st)
+			st = handle(&w, &m, &err);
+	}
+	if (st)
+		(void)say(&w, "failed", "why", err.msg, NULL); /* nobody to tell when that fails too */
+	bc_measure_close(w.measure);
+	if (w.ops)
+		w.ops->close(w.dev);
+	bc_expect_release(&w.expect);
+	bc_text_release(&w.text);
+	free(line);
+	if (from)
+		(void)fclose(from);
+	return st ? 1 : 0;
+}

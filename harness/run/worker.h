@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/run/worker.h - the process that touches a device: takes case ids from a pipe, sends observations back.
+ *
+ * From the parent: `list`, `open` (facts of the device, health=1: run a small kernel), `case id=...` (and
+ * `attempt=N` when it ran N times before) any number of times, `measure`.
+ * To the parent: `device` (facts) any number of times and `listed why=...`; `opened` (facts, images_hash,
+ * state=); for a
+ * measure: `alive`, `obs` (one a case), `done` (state= of the GPU, where that is known);
+ * `failed why=...` when the device is not usable: the process ends.
+ */
+#ifndef BC_RUN_WORKER_H
+#define BC_RUN_WORKER_H
+
+#include "harness/core/case.h"
+#include "harness/device/device.h"
+
+struct bc_worker_options {
+	struct bc_open_options open;
+	bool no_clock;
+};
+
+/* Serve until the parent closes its end or the device fails. Return: exit status of the process. */
+int bc_worker_main(const struct bc_worker_options *o, const struct bc_catalog *cat, int in, int out);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// kernels/pattern.cuh - what the pattern kernels have in common on the device side.
+#ifndef BC_KERNELS_PATTERN_CUH
+#define BC_KERNELS_PATTERN_CUH
+
+#include "bc_kernel.h"
+
+extern __shared__ bc_u32 bc_shared[];
+
+// Absolute shared address of the first byte of dynamic shared memory.
+__device__ __forceinline__ bc_u32 bc_window(void)
+{
+	return (bc_u32)__cvta_generic_to_shared(bc_shared);
+}
+
+__device__ __forceinline__ bc_u32 bc_clock(void)
+{
+	bc_u32 now;
+
+	asm volatile("mov.u32 %0, %%clock;" : "=r"(now) : : "memory");
+	return now;
+}
+
+// @x, of which the compiler knows nothing: keeps it from folding a sum of steps into one operand.
+__device__ __forceinline__ bc_u32 bc_opaque(bc_u32 x)
+{
+	asm volatile("" : "+r"(x));
+	return x;
+}
+
+// The clock once @value is there: the comparison cannot issue before its operand, the trap not before the
+// comparison, the clock read not before the trap. No value equals the constant: memory was zeroed.
+__device__ __forceinline__ bc_u32 bc_clock_after(bc_u32 value)
+{
+	bc_u32 now;
+
+	asm volatile("{\n\t.reg .pred p;\n\tsetp.eq.u32 p, %1, 0xfeedbeef;\n\t@p trap;\n\tmov.u32 %0, %%clock;\n\t}"
+		     : "=r"(now) : "r"(value) : "memory");
+	return now;
+}
+
+__device__ __forceinline__ void bc_report_window(const struct bc_pattern_params &p, bc_u32 base)
+{
+	if (p.info && threadIdx.x == 0) {
+		bc_u32 size;
+
+		asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(size));
+		p.info[0] = base;
+		p.info[1] = size;
+	}
+}
+
+// Words that name their own offset, in the lines of the list.
+__device__ __forceinline__ void bc_fill(const struct bc_pattern_params &p)
+{
+	const bc_u32 lane = threadIdx.x % BC_LINE_WORDS;
+
+#pragma unroll 1
+	for (bc_u32 i = threadIdx.x / BC_LINE_WORDS; i < p.nlines; i += blockDim.x / BC_LINE_WORDS) {
+		const bc_u32 word = p.lines[i] * BC_LINE_WORDS + lane;
+
+		bc_shared[word] = bc_fill_word(word * 4, p.seed);
+	}
+}
+
+__device__ __forceinline__ void bc_fill_zero(const struct bc_pattern_params &p)
+{
+	const bc_u32 lane = threadIdx.x % BC_LINE_WORDS;
+
+#pragma unroll 1
+	for (bc_u32 i = threadIdx.x / BC_LINE_WORDS; i < p.nlines; i += blockDim.x / BC_LINE_WORDS)
+		bc_shared[p.lines[i] * BC_LINE_WORDS + lane] = 0;
+}
+
+// The lines as they are now, to global memory.
+__device__ __forceinline__ void bc_dump(const struct bc_pattern_params &p)
+{
+	const bc_u32 lane = threadIdx.x % BC_LINE_WORDS;
+
+	if (p.dump)
+#pragma unroll 1
+		for (bc_u32 i = threadIdx.x / BC_LINE_WORDS; i < p.nlines; i += blockDim.x / BC_LINE_WORDS)
+			p.dump[i * BC_LINE_WORDS + lane] = bc_shared[p.lines[i] * BC_LINE_WORDS + lane];
+}
+
+#endif

@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tools/lint.sh FILE.c... - clang-tidy, cppcheck, shellcheck and the project's own rules over the tree.
+#
+# LINT_CFLAGS: how the files are compiled. LINT_CUDA_CFLAGS: what harness/device/cuda/ needs beside; empty when there
+# is no toolkit, then clang-tidy leaves those files out. Status 1 when anything was found.
+set -eu
+
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+status=0
+# sources: every file a person wrote in C, CUDA, shell or make
+sources()
+{
+	find suites kernels harness tools .ci Makefile -type f \
+		\( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' -o -name Makefile -o -path '.ci/*' \)
+}
+
+# The licence line: the first of a file, or the second below #!.
+lint_spdx()
+{
+	sources | while read -r file; do
+		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' ||
+			echo "$file:1: no 'SPDX-License-Identifier: MIT' in the first line"
+	done
+}
+
+# Which folders a folder may include, and which system headers are kept to a few files. First match counts; a
+# folder may always include its own files and kernels/bc_kernel.h.
+lint_includes()
+{
+	# shellcheck disable=SC2016 # awk's own $
+	find suites harness kernels -name '*.[ch]' | sort | xargs awk '
+	function starts(s, prefix) { return substr(s, 1, length(prefix)) == prefix }
+	function allowed(from, to) {
+		if (to == "kernels/bc_kernel.h") return 1
+		if (starts(from, "harness/tests/") || starts(from, "harness/bench/") || starts(from, "harness/cli/"))
+			return starts(from, "harness/cli/") ? !starts(to, "harness/tests/") : 1
+		if (starts(to, "harness/core/")) return 1
+		if (starts(from, "suites/")) return starts(to, "suites/")
+		if (starts(from, "harness/core/")) return 0
+		if (starts(from, "harness/device/cuda/"))
+			return starts(to, "harness/device/cuda/") || to == "harness/device/device.h"
+		if (starts(from, "harness/device/reference/"))
+			return starts(to, "harness/device/reference/") || to == "harness/device/device.h"
+		if (starts(from, "harness/device/")) return starts(to, "harness/device/")
+		if (starts(from, "harness/report/"))
+			return starts(to, "harness/report/") || to == "harness/device/device.h"
+		if (starts(from, "harness/compare/"))
+			return starts(to, "harness/compare/") || starts(to, "harness/report/")
+		if (starts(from, "harness/history/"))
+			return starts(to, "harness/history/") || starts(to, "harness/report/")
+		if (starts(from, "harness/run/"))
+			return starts(to, "harness/run/") || to == "harness/device/device.h"
+		return starts(from, "kernels/")
+	}
+	function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
+	/^[ \t]*#[ \t]*include[ \t]*"/ {
+		split($0, part, "\"")
+		if (!starts(part[2], "harness/") && !starts(part[2], "suites/") && !starts(part[2], "kernels/") &&
+		    !starts(FILENAME, "kernels/"))
+			complain("include \"" part[2] "\" by its path from the top of the tree")
+		else if (!allowed(FILENAME, part[2]))
+			complain("may not include \"" part[2] "\" (includes point one way, see CONTRIBUTING.md)")
+	}
+	/^[ \t]*#[ \t]*include[ \t]*</ {
+		split($0, part, /[<>]/)
+		header = part[2]
+		cuda = header ~ /^(cuda|cupti|nvperf|generated_cuda|driver_types|device_types)[A-Za-z0-9_]*\.h$/
+		if (cuda && !starts(FILENAME, "harness/device/cuda/"))
+			complain("only harness/device/cuda/ includes <" header ">")
+		tests = starts(FILENAME, "harness/tests/")
+		if (starts(header, "libxml/") && !tests && FILENAME !~ /^harness\/(report|compare)\/(junit|read)/)
+			complain("only junit*.c of harness/report/ and compare/ and readers of its files (read*.c) include <" header ">")
+		if (header == "sqlite3.h" && !tests && !starts(FILENAME, "harness/history/"))
+			complain("only harness/history/ and tests include <sqlite3.h>")
+		if (header == "check.h" && !tests && FILENAME != "harness/run/check_run.c")
+			complain("only harness/run/check_run.c and tests include <check.h>")
+		if (starts(FILENAME, "suites/") && (header == "stdio.h" || cuda))
+			complain("a suite has no I/O and no CUDA: <" header ">")
+	}
+	'
+}
+
+# report NAME FILE: show what was found, if anything
+report()
+{
+	if [ -s "$2" ]; then
+		cat "$2" >&2
+		echo "lint: $1: see above" >&2
+		status=1
+	else
+		echo "lint: $1: clean"
+	fi
+}
+
+# lint.sh --tidy FILE: one file, so that xargs can run several at a time. Prints the findings; the analyzer's long
+# account of how it got there only with LINT_NOTES=1. What clang-tidy says on stderr is about system headers.
+tidy_one()
+{
+	extra="-include tools/lint_model.h"
+	case $1 in
+	harness/core/base.c) extra="" ;; # it defines what the model stands in for
+	harness/device/cuda/*) extra="$extra ${LINT_CUDA_CFLAGS:-}" ;;
+	esac
+	found=$(mktemp)
+	# shellcheck disable=SC2086 # lists of flags
+	if ! clang-tidy --quiet "$1" -- ${LINT_CFLAGS:-} $extra -DBC_TEST_DATA='""' -DBC_TEST_EXPECTED='""' \
+		-DBC_TEST_TMP='""' -DBC_TEST_BINARY='""' -DBC_TEST_KERNELS='""' >"$found" 2>"$found.err"; then
+		awk -v notes="${LINT_NOTES:-}" '/: note: / { skip = !notes } /: (error|warning): / { skip = 0 } !skip' "$found"
+		grep -q ': error: ' "$found" || cat "$found.err"
+		echo "$1: clang-tidy: failed"
+	fi
+	rm -f "$found" "$found.err"
+}
+
+lint_tidy()
+{
+	left_out=""
+	: >"$work/list"
+	for file; do
+		case $file:${LINT_CUDA_CFLAGS:-} in
+		harness/device/cuda/*:) left_out="$left_out $file" ;;
+		*) echo "$file" >>"$work/list" ;;
+		esac
+	done
+	[ -z "$left_out" ] || echo "lint: clang-tidy: left out, no CUDA toolkit:$left_out"
+	xargs -P "$jobs" -n 1 sh "$0" --tidy <"$work/list" >"$work/tidy"
+	report clang-tidy "$work/tidy"
+}
+
+# Check's macros are not C to cppcheck; what they stand for is.
+lint_cppcheck()
+{
+	cppcheck --std=c11 --enable=warning,performance,portability --inline-suppr --quiet --error-exitcode=1 -j "$jobs" \
+		--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unmatchedSuppression \
+		-I. -D_GNU_SOURCE -DBC_TEST_DATA='""' -DBC_TEST_EXPECTED='""' -DBC_TEST_TMP='""' -DBC_TEST_BINARY='""' \
+		-DBC_TEST_KERNELS='""' -D'START_TEST(name)=static void name(int _i)' -DEND_TEST= "$@" >"$work/cpp" 2>&1 || true
+	report cppcheck "$work/cpp"
+}
+
+if [ "${1:-}" = --tidy ]; then
+	tidy_one "$2"
+	exit 0
+fi
+[ $# -gt 0 ] || {
+	echo "usage: $0 FILE.c..." >&2
+	exit 3
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+lint_spdx >"$work/spdx"
+report "licence lines" "$work/spdx"
+lint_includes >"$work/includes"
+report "include rules" "$work/includes"
+sources | grep '\.sh$\|^\.ci/' | xargs shellcheck >"$work/shell" 2>&1 || true
+report shellcheck "$work/shell"
+lint_cppcheck "$@"
+lint_tidy "$@"
+exit "$status"
