@@ -212,6 +212,16 @@ static bool check(const struct bc_case *c, const struct bc_arch *a, void *const 
 	return check_product(c, data, data[2], bad);
 }
 
+/* Equal to the bit: -0 is not 0, and a NaN is the same NaN. */
+static bool same_bits(float x, float y)
+{
+	uint32_t a, b;
+
+	memcpy(&a, &x, sizeof(a));
+	memcpy(&b, &y, sizeof(b));
+	return a == b;
+}
+
 /* All three right, and the same to the bit: the layouts change no operation and no order. */
 static bool layouts_check(const struct bc_case *c, const struct bc_arch *a, void *const *data, uint32_t seed,
 			  struct bc_mismatch *bad)
@@ -224,7 +234,7 @@ static bool layouts_check(const struct bc_case *c, const struct bc_arch *a, void
 		if (!check_product(c, data, got, bad))
 			return false;
 		for (uint32_t e = 0; e < arg(c, M) * arg(c, N); e++) {
-			if (memcmp(&got[e], &first[e], sizeof(*got)) == 0)
+			if (same_bits(got[e], first[e]))
 				continue;
 			(void)bc_mismatch(bad, "element", e, (double)got[e], (double)first[e]);
 			bad->note = "the layouts do not give the same result";

@@ -17,7 +17,7 @@ struct variant {
 	enum kernel kernel;
 	uint32_t flip;
 	enum bc_act act;
-	unsigned attempts; /* that act; 0: all */
+	unsigned attempts;     /* that act; 0: all */
 	uint32_t shared_bytes; /* 0: what the kernel takes */
 };
 
@@ -38,8 +38,12 @@ static bool build(const struct variant *v, size_t n, unsigned i, struct bc_case 
 static bool sound(unsigned i, struct bc_case *c)
 {
 	static const struct variant v[] = {
-		{ .name = "1" }, { .name = "2" }, { .name = "3" }, { .name = "4" },
-		{ .name = "late", .act = BC_ACT_LATE }, { .name = "flood", .act = BC_ACT_FLOOD },
+		{ .name = "1" },
+		{ .name = "2" },
+		{ .name = "3" },
+		{ .name = "4" },
+		{ .name = "late", .act = BC_ACT_LATE },
+		{ .name = "flood", .act = BC_ACT_FLOOD },
 	};
 
 	return build(v, BC_ARRAY_LEN(v), i, c);
@@ -48,7 +52,9 @@ static bool sound(unsigned i, struct bc_case *c)
 static bool fails(unsigned i, struct bc_case *c)
 {
 	static const struct variant v[] = {
-		{ .name = "data", .flip = 0x10000 }, { .name = "ratio" }, { .name = "counters", .act = BC_ACT_MISCOUNT },
+		{ .name = "data", .flip = 0x10000 },
+		{ .name = "ratio" },
+		{ .name = "counters", .act = BC_ACT_MISCOUNT },
 		{ .name = "unjudged" },
 	};
 
@@ -66,9 +72,9 @@ static bool dies(unsigned i, struct bc_case *c)
 {
 	static const struct variant v[] = {
 		{ .name = "illegal_address", .kernel = ILLEGAL }, { .name = "trap", .kernel = TRAP },
-		{ .name = "exit_0", .act = BC_ACT_EXIT_0 },       { .name = "exit_3", .act = BC_ACT_EXIT_3 },
-		{ .name = "abort", .act = BC_ACT_ABORT },         { .name = "segv", .act = BC_ACT_SEGV },
-		{ .name = "kill", .act = BC_ACT_KILL },           { .name = "nonsense", .act = BC_ACT_NONSENSE },
+		{ .name = "exit_0", .act = BC_ACT_EXIT_0 },	  { .name = "exit_3", .act = BC_ACT_EXIT_3 },
+		{ .name = "abort", .act = BC_ACT_ABORT },	  { .name = "segv", .act = BC_ACT_SEGV },
+		{ .name = "kill", .act = BC_ACT_KILL },		  { .name = "nonsense", .act = BC_ACT_NONSENSE },
 	};
 
 	return build(v, BC_ARRAY_LEN(v), i, c);
@@ -76,7 +82,8 @@ static bool dies(unsigned i, struct bc_case *c)
 
 static bool hangs(unsigned i, struct bc_case *c)
 {
-	static const struct variant v[] = { { .name = "spin", .kernel = SPIN }, { .name = "sleep", .act = BC_ACT_SLEEP } };
+	static const struct variant v[] = { { .name = "spin", .kernel = SPIN },
+					    { .name = "sleep", .act = BC_ACT_SLEEP } };
 
 	return build(v, BC_ARRAY_LEN(v), i, c);
 }
@@ -132,12 +139,24 @@ static bool request(const struct bc_case *c, const struct bc_arch *a, uint64_t k
 #define RULE .source = "docs/running.md", .program = program, .check = check, .request = request
 
 static const struct bc_rule rules[] = {
-	{ .name = "sound", .build = sound, RULE, .sentence = "a sound case passes, also when its worker is slow or noisy" },
-	{ .name = "fails", .build = fails, RULE, .sentence = "wrong data, wrong counts and a missing expectation are told apart" },
+	{ .name = "sound",
+	  .build = sound,
+	  RULE,
+	  .sentence = "a sound case passes, also when its worker is slow or noisy" },
+	{ .name = "fails",
+	  .build = fails,
+	  RULE,
+	  .sentence = "wrong data, wrong counts and a missing expectation are told apart" },
 	{ .name = "skips", .build = skips, RULE, .sentence = "a case that needs what no device has is skipped" },
-	{ .name = "dies", .build = dies, RULE, .sentence = "a case that takes its worker down is lost, and its neighbours are not" },
+	{ .name = "dies",
+	  .build = dies,
+	  RULE,
+	  .sentence = "a case that takes its worker down is lost, and its neighbours are not" },
 	{ .name = "hangs", .build = hangs, RULE, .sentence = "a case that does not end is lost after its time limit" },
-	{ .name = "once", .build = once, RULE, .sentence = "a case that goes wrong in its first attempt only is flaky" },
+	{ .name = "once",
+	  .build = once,
+	  RULE,
+	  .sentence = "a case that goes wrong in its first attempt only is flaky" },
 };
 
 const struct bc_suite bc_suite_meta = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/bench/history.c - 1,000 runs of 1,200 cases: time to read and add the reports, to ask for a trend and a first bad
- * run (medians of five, with opening the file). Writing the made-up reports is not counted.
+/* harness/bench/history.c - 1,000 runs of 1,200 cases: time to read and add the reports, to ask for a trend and a first
+ * bad run (medians of five, with opening the file). Writing the made-up reports is not counted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,13 +32,16 @@ static void write_case(FILE *f, unsigned run, unsigned i)
 	(void)fprintf(f, "<testcase classname=\"bankcheck.sm_90.stride\" name=\"ld_b32/%u\" time=\"0.005\">", i);
 	if (bad)
 		(void)fprintf(f, "<failure message=\"FAIL ratio: wavefronts 2, expected 1\" type=\"FAIL\"/>");
-	(void)fprintf(f, "<system-out>format=1\ncase=stride/ld_b32/%u\nverdict=%s\nwavefronts=1..1\nwavefronts_origin=documented\n"
+	(void)fprintf(f,
+		      "<system-out>format=1\ncase=stride/ld_b32/%u\nverdict=%s\nwavefronts=1..1\n"
+		      "wavefronts_origin=documented\n"
 		      "wavefronts_basis=one word a bank\nconflicts=0..0\ndata=right\nrequests_stated=8\n"
 		      "counters=requests:8 wavefronts:8 conflicts:0\ncounters_by=hardware\nclock=1\nclock_samples=",
 		      i, bad ? "FAIL" : "PASS");
 	for (unsigned k = 0; k < 32; k++)
 		(void)fprintf(f, "%s%u", k ? "," : "", 912 + (run * 7 + i * 3 + k) % 5);
-	(void)fprintf(f, "\nmodel=requests:1 wavefronts:1 conflicts:0\npattern=op:ld32 mask:ffffffff origin:start count:1 step:0 offsets:");
+	(void)fprintf(f, "\nmodel=requests:1 wavefronts:1 conflicts:0\n"
+			 "pattern=op:ld32 mask:ffffffff origin:start count:1 step:0 offsets:");
 	for (unsigned k = 0; k < 32; k++)
 		(void)fprintf(f, "%s%u", k ? "," : "", 4 * k);
 	(void)fprintf(f, "\nrule=a word a bank is one wavefront\nstanding=confirmed\n</system-out></testcase>\n");
@@ -51,14 +54,17 @@ static bool write_report(unsigned run)
 
 	if (!f)
 		return false;
-	(void)fprintf(f, "<testsuites name=\"bankcheck\"><testsuite name=\"bankcheck.sm_90.stride\" "
-		      "timestamp=\"20%02u-%02u-%02uT01:02:03\" hostname=\"farm\"><properties>", run / 336, run / 28 % 12 + 1,
-		      run % 28 + 1);
-	(void)fprintf(f, "<property name=\"device\" value=\"cuda:0\"/><property name=\"gpu\" value=\"NVIDIA H200\"/>"
+	(void)fprintf(f,
+		      "<testsuites name=\"bankcheck\"><testsuite name=\"bankcheck.sm_90.stride\" "
+		      "timestamp=\"20%02u-%02u-%02uT01:02:03\" hostname=\"farm\"><properties>",
+		      run / 336, run / 28 % 12 + 1, run % 28 + 1);
+	(void)fprintf(f,
+		      "<property name=\"device\" value=\"cuda:0\"/><property name=\"gpu\" value=\"NVIDIA H200\"/>"
 		      "<property name=\"arch\" value=\"sm_90\"/><property name=\"uuid\" value=\"GPU-1\"/>"
 		      "<property name=\"driver\" value=\"580.%u\"/><property name=\"cuda\" value=\"13.%u\"/>"
 		      "<property name=\"image_hash\" value=\"8b5e064b1e4ba647\"/>"
-		      "<property name=\"run_id\" value=\"run%u\"/><property name=\"bankcheck\" value=\"0.1.0\"/></properties>\n",
+		      "<property name=\"run_id\" value=\"run%u\"/>"
+		      "<property name=\"bankcheck\" value=\"0.1.0\"/></properties>\n",
 		      run / 50, run / 300, run);
 	for (unsigned i = 0; i < CASES; i++)
 		write_case(f, run, i);
@@ -91,10 +97,10 @@ static double add_all(struct bc_history *h, struct bc_error *err)
 static enum bc_status ask(unsigned what, struct bc_history *h, struct bc_text *out, struct bc_error *err)
 {
 	switch (what) {
-	case 0:  return bc_history_trend(h, CASE, "driver", false, true, out, err);
-	case 1:  return bc_history_first_bad(h, CASE, false, true, out, err);
-	case 2:  return bc_history_trend(h, "stride/ld_b32/1*", "cuda", false, true, out, err);
-	case 3:  return bc_history_trend(h, "*", "date", false, true, out, err);
+	case 0: return bc_history_trend(h, CASE, "driver", false, true, out, err);
+	case 1: return bc_history_first_bad(h, CASE, false, true, out, err);
+	case 2: return bc_history_trend(h, "stride/ld_b32/1*", "cuda", false, true, out, err);
+	case 3: return bc_history_trend(h, "*", "date", false, true, out, err);
 	default: return bc_history_flaky(h, true, out, err);
 	}
 }
@@ -130,7 +136,8 @@ static double median_of(unsigned what, struct bc_error *err)
 
 int main(void)
 {
-	static const char *const names[] = { "trend of a case", "first-bad", "trend of 311 cases", "trend of all cases", "flaky" };
+	static const char *const names[] = { "trend of a case", "first-bad", "trend of 311 cases", "trend of all cases",
+					     "flaky" };
 	struct bc_error err = { .msg = "a report could not be written" };
 	struct bc_history *h = NULL;
 	struct stat s;

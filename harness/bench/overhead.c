@@ -22,13 +22,20 @@ static double cpu(void)
 
 	if (getrusage(RUSAGE_SELF, &u))
 		return 0;
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
 int main(void)
 {
-	const struct bc_session_options o = { .self = BC_TEST_BINARY, .devices = "reference", .expected_dir = BC_TEST_EXPECTED,
-		.kernels_dir = BC_TEST_KERNELS, .reports_dir = REPORTS, .timeout_s = 60, .quiet_s = 120, .journal = JOURNAL };
+	const struct bc_session_options o = { .self = BC_TEST_BINARY,
+					      .devices = "reference",
+					      .expected_dir = BC_TEST_EXPECTED,
+					      .kernels_dir = BC_TEST_KERNELS,
+					      .reports_dir = REPORTS,
+					      .timeout_s = 60,
+					      .quiet_s = 120,
+					      .journal = JOURNAL };
 	struct bc_catalog cat = { 0 };
 	struct bc_session *s = NULL;
 	struct bc_error err = { .msg = "" };
@@ -54,8 +61,8 @@ int main(void)
 	} else {
 		(void)printf("%zu cases; parent's processor time: open %.1f ms, run %.1f ms, report %.1f ms\n", n,
 			     (opened - start) * 1e3, (run - opened) * 1e3, (done - run) * 1e3);
-		(void)printf("a case                 %.1f us (bound: %.0f us), the opening left out\n", (done - opened) * 1e6 / (double)n,
-			     BOUND_US);
+		(void)printf("a case                 %.1f us (bound: %.0f us), the opening left out\n",
+			     (done - opened) * 1e6 / (double)n, BOUND_US);
 		st = (done - opened) * 1e6 / (double)n > BOUND_US ? BC_EDATA : BC_OK;
 	}
 	bc_session_close(s);

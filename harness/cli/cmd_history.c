@@ -17,8 +17,8 @@
 enum { BY = 1, FORMAT = 2, PRUNE = 4, POOL = 8 };
 
 struct action {
-	const char *name, *words;   /* words: for the message */
-	size_t min, max;            /* words after the name */
+	const char *name, *words; /* words: for the message */
+	size_t min, max;	  /* words after the name */
 	enum bc_history_mode mode;
 	unsigned options;
 	enum bc_status (*act)(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err);
@@ -45,8 +45,8 @@ static enum bc_status print_added(const char *path, const struct bc_history_adde
 	enum bc_status st = bc_escape_str(&line, BC_ESCAPE_LINE, path, err);
 
 	if (!st)
-		st = bc_text_addf(&line, err, ": %zu run%s added, %zu replaced, %zu already there; %zu cases\n", a->added,
-				  a->added == 1 ? "" : "s", a->replaced, a->known, a->cases);
+		st = bc_text_addf(&line, err, ": %zu run%s added, %zu replaced, %zu already there; %zu cases\n",
+				  a->added, a->added == 1 ? "" : "s", a->replaced, a->known, a->cases);
 	if (!st && fputs(line.data, stdout) == EOF)
 		st = bc_fail(err, BC_EWRITE, "standard output could not be written");
 	bc_text_release(&line);
@@ -125,7 +125,8 @@ static enum bc_status act_first_bad(const struct bc_cli *c, struct bc_history *h
 	return bc_history_first_bad(h, c->words[1], c->pool, locale_is_utf8(), out, err);
 }
 
-static enum bc_status act_export(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err)
+static enum bc_status act_export(const struct bc_cli *c, struct bc_history *h, struct bc_text *out,
+				 struct bc_error *err)
 {
 	const bool jsonl = c->format && strcmp(c->format, "jsonl") == 0;
 
@@ -173,9 +174,9 @@ static enum bc_status find_action(const struct bc_cli *c, const struct action **
 	if (c->nwords - 1 < a->min || c->nwords - 1 > a->max)
 		return bc_fail(err, BC_EUSAGE, "history %s: type `bankcheck history %s%s%s`", a->name, a->name,
 			       a->words[0] ? " " : "", a->words);
-	stray = c->by && !(a->options & BY)                       ? "--by"
-		: c->pool && !(a->options & POOL)                 ? "--pool"
-		: c->format && !(a->options & FORMAT)             ? "--format"
+	stray = c->by && !(a->options & BY)			  ? "--by"
+		: c->pool && !(a->options & POOL)		  ? "--pool"
+		: c->format && !(a->options & FORMAT)		  ? "--format"
 		: (c->keep || c->before) && !(a->options & PRUNE) ? "--keep and --before"
 								  : NULL;
 	if (stray)

@@ -21,8 +21,8 @@ static size_t print_reports(const struct bc_known_entry *e, const struct bc_read
 
 			if (!c)
 				continue;
-			(void)printf("  %s %s (%s): %s%s%s\n", d->timestamp, d->dev, file[i].path, bc_verdict_name(c->verdict),
-				     c->message[0] ? ": " : "", c->message);
+			(void)printf("  %s %s (%s): %s%s%s\n", d->timestamp, d->dev, file[i].path,
+				     bc_verdict_name(c->verdict), c->message[0] ? ": " : "", c->message);
 			said++;
 		}
 	}
@@ -38,8 +38,8 @@ static void print_entry(const struct bc_known_list *l, const struct bc_known_ent
 		(void)printf("  driver %s-%s\n", e->driver.lo, e->driver.hi);
 	if (!e->cuda.any)
 		(void)printf("  CUDA %s-%s\n", e->cuda.lo, e->cuda.hi);
-	(void)printf("  %s %s, %s:%u\n", bc_known_expired(e, today) ? "expired: counted until" : "counts until", e->expires, l->path,
-		     e->line);
+	(void)printf("  %s %s, %s:%u\n", bc_known_expired(e, today) ? "expired: counted until" : "counts until",
+		     e->expires, l->path, e->line);
 	if (!print_reports(e, file, n))
 		(void)puts("  no report has it");
 }

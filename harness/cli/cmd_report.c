@@ -9,7 +9,9 @@
 
 int bc_cmd_report(const struct bc_cli *c, const struct bc_catalog *cat)
 {
-	const struct bc_session_options o = { .self = c->self, .expected_dir = c->expected_dir, .kernels_dir = c->kernels_dir,
+	const struct bc_session_options o = { .self = c->self,
+					      .expected_dir = c->expected_dir,
+					      .kernels_dir = c->kernels_dir,
 					      .reports_dir = c->reports_dir };
 	struct bc_console_options co = bc_console_detect(stdout);
 	struct bc_console *console = NULL;
@@ -23,7 +25,8 @@ int bc_cmd_report(const struct bc_cli *c, const struct bc_catalog *cat)
 	co.verbose = c->verbose;
 	co.quiet = c->quiet;
 	if (c->nwords != 1)
-		st = bc_fail(&err, BC_EUSAGE, "%zu journals: `bankcheck report JOURNAL`, as reports/journal.tsv", c->nwords);
+		st = bc_fail(&err, BC_EUSAGE, "%zu journals: `bankcheck report JOURNAL`, as reports/journal.tsv",
+			     c->nwords);
 	if (!st)
 		st = bc_folder_open(c->reports_dir, &folder, &err);
 	if (!st)

@@ -134,6 +134,8 @@ static enum bc_status compare_case(struct bc_diff *d, struct bc_compared *c, con
 {
 	enum bc_status st;
 
+	if (!c->old && !c->now)
+		return bc_fail(err, BC_EDATA, "a pair of nothing");
 	c->id = c->old ? c->old->id : c->now->id;
 	judge_verdicts(c);
 	if (!c->old || !c->now)

@@ -221,7 +221,10 @@ double bc_samples_median(const struct bc_samples *s)
 	for (unsigned i = 0; i < s->n; i++)
 		v[i] = (struct tagged){ s->v[i], false };
 	qsort(v, s->n, sizeof(v[0]), by_value);
-	return ((double)v[(s->n - 1) / 2].v + (double)v[s->n / 2].v) / 2;
+
+	const unsigned lower = (s->n - 1) / 2, upper = s->n / 2;
+
+	return ((double)v[lower].v + (double)v[upper].v) / 2;
 }
 
 void bc_samples_range(const struct bc_samples *s, uint32_t *min, uint32_t *max)

@@ -64,7 +64,7 @@ static struct plan plan_of(const struct bc_geometry *g, const struct bc_op_info 
 			   uint32_t mask, bool *merged)
 {
 	const unsigned chunk = info->bytes > g->bank_bytes ? info->bytes : g->bank_bytes;
-	const unsigned words = chunk / g->bank_bytes;
+	const unsigned words = g->bank_bytes ? chunk / g->bank_bytes : 1;
 	struct plan p = { .ngroups = 1, .lanes = BC_LANES, .weight = 1 };
 
 	p.shift = (unsigned)__builtin_ctz(chunk);
@@ -72,7 +72,7 @@ static struct plan plan_of(const struct bc_geometry *g, const struct bc_op_info 
 		p.columns = 1;
 		p.weight = words / g->banks;
 	} else {
-		p.columns = g->banks / words;
+		p.columns = words ? g->banks / words : 1;
 	}
 	p.every = info->law == BC_LAW_ATOM || info->law == BC_LAW_CAS || info->law == BC_LAW_COPY;
 	*merged = false;
@@ -157,9 +157,9 @@ static unsigned fullest_by_words(const struct plan *p, const uint32_t *addr, uin
 
 static uint32_t group_mask(const struct plan *p, unsigned group, uint32_t mask)
 {
-	const uint32_t lanes = p->lanes == BC_LANES ? UINT32_MAX : (UINT32_C(1) << p->lanes) - 1;
+	const uint64_t lanes = (UINT64_C(1) << p->lanes) - 1;
 
-	return mask & (lanes << (group * p->lanes));
+	return mask & (uint32_t)(lanes << (group * p->lanes));
 }
 
 /* All 32 lanes of a 4-byte access on one word, or on 32 consecutive ones: what most requests of real code are. */

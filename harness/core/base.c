@@ -83,6 +83,8 @@ enum bc_status bc_text_add(struct bc_text *t, const char *bytes, size_t len, str
 
 	if (st)
 		return st;
+	if (!t->data) /* there is room, so there is memory; an analyser does not know */
+		return bc_fail(err, BC_ENOMEM, "out of memory");
 	if (len)
 		memcpy(t->data + t->len, bytes, len);
 	t->len += len;

@@ -61,5 +61,6 @@ void bc_state_describe(const struct bc_gpu_reading *r, struct bc_device_state *o
 	if (r->has_processes)
 		add(out->text, sizeof(out->text), "%u other process%s", others, others == 1 ? "" : "es");
 	if (others)
-		add(out->disturbed, sizeof(out->disturbed), "%u other process%s on the GPU", others, others == 1 ? "" : "es");
+		add(out->disturbed, sizeof(out->disturbed), "%u other process%s on the GPU", others,
+		    others == 1 ? "" : "es");
 }

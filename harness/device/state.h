@@ -9,13 +9,13 @@
 struct bc_gpu_reading {
 	bool has_clocks, has_celsius, has_reasons, has_errors, has_processes;
 	unsigned sm_mhz, memory_mhz, celsius;
-	uint64_t reasons;     /* NVML's clock event (throttle) reasons, bits */
-	uint64_t errors;      /* uncorrected ECC errors since the driver was loaded */
-	unsigned processes;   /* compute processes on the GPU; one of them is the reader */
+	uint64_t reasons;   /* NVML's clock event (throttle) reasons, bits */
+	uint64_t errors;    /* uncorrected ECC errors since the driver was loaded */
+	unsigned processes; /* compute processes on the GPU; one of them is the reader */
 };
 
 struct bc_device_state {
-	char text[200];      /* "1980 MHz, memory 3201 MHz, 45 C, ..."; "" when nothing could be read */
+	char text[200];	     /* "1980 MHz, memory 3201 MHz, 45 C, ..."; "" when nothing could be read */
 	char disturbed[160]; /* why times that are taken now mean nothing; "" when they do */
 };
 

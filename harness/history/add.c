@@ -16,14 +16,14 @@ static const char *const sql_of[NSTATEMENTS] = {
 	[FIND_RUN] = "SELECT id, cases FROM run WHERE run_id = ? AND device = ?",
 	[FIND_CASE] = "SELECT id FROM case_name WHERE name = ?",
 	[FIND_MESSAGE] = "SELECT id FROM message WHERE text = ?",
-	[ADD_RUN] = "INSERT INTO run (run_id, device, time, unit, arch, gpu, host, driver, cuda, image_hash, "
-		    "expectations_hash, bankcheck, complete, cases, passed, findings, skipped) "
-		    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[ADD_RUN] = ("INSERT INTO run (run_id, device, time, unit, arch, gpu, host, driver, cuda, image_hash, "
+		     "expectations_hash, bankcheck, complete, cases, passed, findings, skipped) "
+		     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
 	[ADD_FACT] = "INSERT OR REPLACE INTO fact (run, name, value) VALUES (?, ?, ?)",
 	[ADD_CASE] = "INSERT INTO case_name (name) VALUES (?)",
 	[ADD_MESSAGE] = "INSERT INTO message (text) VALUES (?)",
-	[ADD_RESULT] = "INSERT INTO result (run, case_id, verdict, wavefronts, conflicts, clock, cycles, flaky, message) "
-		       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[ADD_RESULT] = ("INSERT INTO result (run, case_id, verdict, wavefronts, conflicts, clock, cycles, flaky, "
+			"message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
 };
 
 struct adding {
@@ -109,12 +109,18 @@ static enum bc_status add_case(struct adding *a, int64_t run, const struct bc_re
 static enum bc_status add_run(struct adding *a, const struct bc_read_device *d, const char *device, const char *unit)
 {
 	sqlite3_stmt *s = a->s[ADD_RUN];
-	const char *const text[] = { bc_read_property(d, "run_id"), device,
-				     d->timestamp,                  unit,
-				     property(d, "arch"),           property(d, "gpu"),
-				     d->host,                       property(d, "driver"),
-				     property(d, "cuda"),           property(d, "image_hash"),
-				     property(d, "expectations_hash"), property(d, "bankcheck"),
+	const char *const text[] = { bc_read_property(d, "run_id"),
+				     device,
+				     d->timestamp,
+				     unit,
+				     property(d, "arch"),
+				     property(d, "gpu"),
+				     d->host,
+				     property(d, "driver"),
+				     property(d, "cuda"),
+				     property(d, "image_hash"),
+				     property(d, "expectations_hash"),
+				     property(d, "bankcheck"),
 				     property(d, "complete") };
 	int64_t n[BC_NVERDICTS] = { 0 };
 	enum bc_status st = BC_OK;
@@ -216,8 +222,10 @@ static enum bc_status add_device(struct adding *a, const struct bc_read_device *
 	enum bc_status st;
 
 	if (!is_time(d->timestamp, true))
-		return bc_fail(a->err, BC_EDATA, "%s: the testsuites of %s have no timestamp YYYY-MM-DDTHH:MM:SS: not a report "
-			       "that bankcheck wrote", a->path, d->dev);
+		return bc_fail(a->err, BC_EDATA,
+			       "%s: the testsuites of %s have no timestamp YYYY-MM-DDTHH:MM:SS: not a report "
+			       "that bankcheck wrote",
+			       a->path, d->dev);
 	st = look_for(a, d, device, &known, &replaced);
 	if (st || known) {
 		sum->known += known;
@@ -260,14 +268,15 @@ enum bc_status bc_history_add(struct bc_history *h, const struct bc_read_file *f
 }
 
 /* The runs to remove, into the table `gone` of this connection. */
-#define CHOOSE "INSERT INTO temp.gone SELECT id FROM (SELECT id, time, row_number() OVER (PARTITION BY unit ORDER BY " \
-	       "time DESC, run_id DESC, device DESC) AS age FROM run) WHERE (?1 > 0 AND age > ?1) OR substr(time, 1, 10) < ?2"
+#define CHOOSE                                                                                                  \
+	"INSERT INTO temp.gone SELECT id FROM (SELECT id, time, row_number() OVER (PARTITION BY unit ORDER BY " \
+	"time DESC, run_id DESC, device DESC) AS age FROM run) WHERE (?1 > 0 AND age > ?1) OR substr(time, 1, 10) < ?2"
 
 static enum bc_status choose_runs(struct bc_history *h, unsigned keep, const char *before, struct bc_error *err)
 {
 	sqlite3_stmt *s = NULL;
-	enum bc_status st = bc_db_exec(h, "CREATE TEMP TABLE IF NOT EXISTS gone (id INTEGER PRIMARY KEY); DELETE FROM gone",
-				       "prune", err);
+	enum bc_status st = bc_db_exec(
+		h, "CREATE TEMP TABLE IF NOT EXISTS gone (id INTEGER PRIMARY KEY); DELETE FROM gone", "prune", err);
 
 	if (!st)
 		st = bc_db_prepare(h, CHOOSE, &s, err);
@@ -290,13 +299,14 @@ static enum bc_status remove_runs(struct bc_history *h, unsigned keep, const cha
 	if (!st)
 		st = bc_db_number(h, "SELECT count(*) FROM temp.gone", &n, err);
 	if (!st && n)
-		st = bc_db_exec(h,
-				"DELETE FROM result WHERE run IN (SELECT id FROM temp.gone);"
-				"DELETE FROM fact WHERE run IN (SELECT id FROM temp.gone);"
-				"DELETE FROM run WHERE id IN (SELECT id FROM temp.gone);"
-				"DELETE FROM case_name WHERE id NOT IN (SELECT case_id FROM result);"
-				"DELETE FROM message WHERE id NOT IN (SELECT message FROM result WHERE message IS NOT NULL);",
-				"prune", err);
+		st = bc_db_exec(
+			h,
+			"DELETE FROM result WHERE run IN (SELECT id FROM temp.gone);"
+			"DELETE FROM fact WHERE run IN (SELECT id FROM temp.gone);"
+			"DELETE FROM run WHERE id IN (SELECT id FROM temp.gone);"
+			"DELETE FROM case_name WHERE id NOT IN (SELECT case_id FROM result);"
+			"DELETE FROM message WHERE id NOT IN (SELECT message FROM result WHERE message IS NOT NULL);",
+			"prune", err);
 	if (!st)
 		st = bc_db_number(h, "SELECT count(*) FROM run", &rest, err);
 	*gone = (size_t)n;

@@ -11,28 +11,30 @@ enum bc_status bc_db_fail(const struct bc_history *h, const char *doing, struct 
 	const char *what = h->db ? sqlite3_errmsg(h->db) : "out of memory";
 
 	switch (rc & 0xff) {
-	case SQLITE_NOMEM:
-		return bc_fail(err, BC_ENOMEM, "%s: out of memory", h->path);
+	case SQLITE_NOMEM: return bc_fail(err, BC_ENOMEM, "%s: out of memory", h->path);
 	case SQLITE_NOTADB:
-		return bc_fail(err, BC_EDATA, "%s: is no history: not an SQLite database; name another with --db, or move it "
-			       "away", h->path);
+		return bc_fail(err, BC_EDATA,
+			       "%s: is no history: not an SQLite database; name another with --db, or move it "
+			       "away",
+			       h->path);
 	case SQLITE_CORRUPT:
-		return bc_fail(err, BC_EDATA, "%s: is damaged (%s); move it away and add the reports anew", h->path, what);
+		return bc_fail(err, BC_EDATA, "%s: is damaged (%s); move it away and add the reports anew", h->path,
+			       what);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return bc_fail(err, BC_EWRITE, "%s: %s: another process has been writing for over %d s; try again later",
-			       h->path, doing, BC_HISTORY_WAIT_MS / 1000);
+		return bc_fail(err, BC_EWRITE,
+			       "%s: %s: another process has been writing for over %d s; try again later", h->path,
+			       doing, BC_HISTORY_WAIT_MS / 1000);
 	case SQLITE_READONLY:
 		return bc_fail(err, BC_EWRITE, "%s: %s: the file or its folder cannot be written", h->path, doing);
-	case SQLITE_FULL:
-		return bc_fail(err, BC_EWRITE, "%s: %s: no room is left", h->path, doing);
-	case SQLITE_CANTOPEN:
-		return bc_fail(err, BC_EREAD, "%s: %s: cannot be opened", h->path, doing);
+	case SQLITE_FULL: return bc_fail(err, BC_EWRITE, "%s: %s: no room is left", h->path, doing);
+	case SQLITE_CANTOPEN: return bc_fail(err, BC_EREAD, "%s: %s: cannot be opened", h->path, doing);
 	case SQLITE_ERROR:
-		return bc_fail(err, BC_EDATA, "%s: %s: not the tables of a history (%s); move it away and add the reports "
-			       "anew", h->path, doing, what);
-	default:
-		return bc_fail(err, BC_EWRITE, "%s: %s: %s", h->path, doing, what);
+		return bc_fail(err, BC_EDATA,
+			       "%s: %s: not the tables of a history (%s); move it away and add the reports "
+			       "anew",
+			       h->path, doing, what);
+	default: return bc_fail(err, BC_EWRITE, "%s: %s: %s", h->path, doing, what);
 	}
 }
 

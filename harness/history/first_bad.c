@@ -24,10 +24,10 @@ struct series {
 
 /* What became of the case on one unit. */
 struct story {
-	const struct kept *good, *bad;                /* last good; first bad after it */
-	const struct kept *was_bad;                   /* the last bad one before the last good one */
-	const struct kept *good_again;                /* the first good one after that */
-	size_t judged, since, skipped;                /* since: judged from bad on */
+	const struct kept *good, *bad; /* last good; first bad after it */
+	const struct kept *was_bad;    /* the last bad one before the last good one */
+	const struct kept *good_again; /* the first good one after that */
+	size_t judged, since, skipped; /* since: judged from bad on */
 };
 
 struct printer {
@@ -100,8 +100,8 @@ static enum bc_status print_point(const struct printer *w, const char *label, co
 	char text[400];
 	enum bc_status st;
 
-	(void)snprintf(text, sizeof(text), "%s %s (run %.200s)", p->run->fact[BC_FACT_TIME], bc_verdict_name(p->verdict),
-		       p->run->fact[BC_FACT_RUN_ID]);
+	(void)snprintf(text, sizeof(text), "%s %s (run %.200s)", p->run->fact[BC_FACT_TIME],
+		       bc_verdict_name(p->verdict), p->run->fact[BC_FACT_RUN_ID]);
 	st = line(w, label, text);
 	return st || !p->message[0] ? st : line(w, "", p->message);
 }
@@ -209,7 +209,8 @@ static enum bc_status print_units(const struct printer *w, const struct series *
 }
 
 /* The one case of this name. */
-static enum bc_status choose(struct bc_history *h, const char *name, struct bc_history_cases *cases, struct bc_error *err)
+static enum bc_status choose(struct bc_history *h, const char *name, struct bc_history_cases *cases,
+			     struct bc_error *err)
 {
 	enum bc_status st = bc_history_cases(h, NULL, cases, err);
 
@@ -219,13 +220,15 @@ static enum bc_status choose(struct bc_history *h, const char *name, struct bc_h
 		cases->nchosen += cases->c[i].chosen;
 	}
 	if (!st && !cases->nchosen)
-		st = bc_fail(err, BC_EUSAGE, "%s: no case of this name in the history; `bankcheck list` prints the ids, "
-			     "`bankcheck history trend` takes globs", name);
+		st = bc_fail(err, BC_EUSAGE,
+			     "%s: no case of this name in the history; `bankcheck list` prints the ids, "
+			     "`bankcheck history trend` takes globs",
+			     name);
 	return st;
 }
 
-enum bc_status bc_history_first_bad(struct bc_history *h, const char *name, bool pool, bool utf8,
-				    struct bc_text *out, struct bc_error *err)
+enum bc_status bc_history_first_bad(struct bc_history *h, const char *name, bool pool, bool utf8, struct bc_text *out,
+				    struct bc_error *err)
 {
 	const struct printer w = { h, name, utf8, out, err };
 	struct bc_history_runs runs = { 0 };

@@ -74,8 +74,8 @@ static void add_case(struct flaky *f, const char *name, const struct state *s)
 	text[0] = '\0';
 	for (enum bc_verdict v = BC_PASS; v < BC_NVERDICTS; v++)
 		if (s->n[v])
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %u", at ? ", " : "", bc_verdict_name(v),
-					       s->n[v]);
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %u", at ? ", " : "",
+					       bc_verdict_name(v), s->n[v]);
 	bc_table_add(&f->table, "%s", name);
 	bc_table_add(&f->table, "%u", s->flips);
 	bc_table_add(&f->table, "%u", s->retried);

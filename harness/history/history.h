@@ -11,8 +11,8 @@
 #include "harness/core/judge.h"
 #include "harness/report/reader.h"
 
-#define BC_HISTORY_SCHEMA 2       /* PRAGMA user_version; docs/history.md */
-#define BC_HISTORY_WAIT_MS 30000  /* for another writer */
+#define BC_HISTORY_SCHEMA 2	 /* PRAGMA user_version; docs/history.md */
+#define BC_HISTORY_WAIT_MS 30000 /* for another writer */
 #define BC_HISTORY_RUNS_MAX 1000000u
 
 struct bc_history;
@@ -36,9 +36,9 @@ void bc_history_close(struct bc_history *h); /* NULL is allowed */
 /* What became of the devices of a report. */
 struct bc_history_added {
 	size_t added;
-	size_t known;    /* run_id and device were there, with no fewer cases: nothing was done */
+	size_t known;	 /* run_id and device were there, with no fewer cases: nothing was done */
 	size_t replaced; /* they were there with fewer cases (a run that was resumed) */
-	size_t cases;    /* of those added and replaced */
+	size_t cases;	 /* of those added and replaced */
 };
 
 /**
@@ -53,14 +53,14 @@ enum bc_status bc_history_add(struct bc_history *h, const struct bc_read_file *f
 enum bc_history_fact {
 	BC_FACT_TIME = 0, /* YYYY-MM-DDTHH:MM:SS */
 	BC_FACT_RUN_ID,
-	BC_FACT_DEVICE,   /* cuda:0, reference:sm_90 */
-	BC_FACT_UNIT,     /* the piece of hardware: its UUID, else host and device; of a reference device its name */
+	BC_FACT_DEVICE, /* cuda:0, reference:sm_90 */
+	BC_FACT_UNIT,	/* the piece of hardware: its UUID, else host and device; of a reference device its name */
 	BC_FACT_ARCH,
 	BC_FACT_GPU,
 	BC_FACT_HOST,
 	BC_FACT_DRIVER,
 	BC_FACT_CUDA,
-	BC_FACT_IMAGE,    /* hash of the kernel images */
+	BC_FACT_IMAGE,	  /* hash of the kernel images */
 	BC_FACT_EXPECTED, /* hash of the expectations */
 	BC_FACT_VERSION,  /* of bankcheck */
 	BC_FACT_COMPLETE, /* yes, no: a filtered run */
@@ -71,7 +71,7 @@ extern const char *const bc_history_fact_names[BC_NFACTS];
 
 struct bc_history_run {
 	int64_t id;
-	char *fact[BC_NFACTS]; /* "" when not known */
+	char *fact[BC_NFACTS];			   /* "" when not known */
 	unsigned cases, passed, findings, skipped; /* findings: not PASS, XFAIL or SKIP; the rest is XFAIL */
 };
 
@@ -91,7 +91,7 @@ struct bc_history_cases {
 		int64_t id;
 		char *name;
 		bool chosen;
-	} *c;
+	} * c;
 	size_t n, nchosen;
 };
 
@@ -106,9 +106,9 @@ void bc_history_cases_release(struct bc_history_cases *c); /* a zeroed one is al
 
 enum bc_history_value {
 	BC_VALUE_WAVEFRONTS = 0, /* per request, the most of the attempts */
-	BC_VALUE_CONFLICTS,      /* the same */
-	BC_VALUE_CLOCK,          /* clock=: wavefronts, ratio or slope */
-	BC_VALUE_CYCLES,         /* median of the clock's samples */
+	BC_VALUE_CONFLICTS,	 /* the same */
+	BC_VALUE_CLOCK,		 /* clock=: wavefronts, ratio or slope */
+	BC_VALUE_CYCLES,	 /* median of the clock's samples */
 	BC_NVALUES
 };
 
@@ -120,8 +120,8 @@ struct bc_history_point {
 	const struct bc_history_case *c;
 	enum bc_verdict verdict;
 	double value[BC_NVALUES]; /* NaN: none */
-	bool flaky;               /* it passed, but not in its first attempt */
-	const char *message;      /* "" for PASS; valid during the call */
+	bool flaky;		  /* it passed, but not in its first attempt */
+	const char *message;	  /* "" for PASS; valid during the call */
 };
 
 typedef enum bc_status bc_history_fn(void *ctx, const struct bc_history_point *p, struct bc_error *err);

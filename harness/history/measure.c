@@ -11,8 +11,9 @@
 
 static enum bc_status malformed(const struct bc_read_case *c, const char *path, const char *key, struct bc_error *err)
 {
-	return bc_fail(err, BC_EDATA, "%s:%u: %s: the value of %s= cannot be read: a damaged report; run the case again",
-		       path, c->line, c->id, key);
+	return bc_fail(err, BC_EDATA,
+		       "%s:%u: %s: the value of %s= cannot be read: a damaged report; run the case again", path,
+		       c->line, c->id, key);
 }
 
 /* Digits at *@s, which is moved behind them. Return: false when there are none or over 18. */
@@ -99,7 +100,7 @@ static bool read_samples(const struct bc_read_case *c, double *median)
 {
 	const char *s = bc_key_get(&c->keys, "clock_samples");
 	uint64_t v[SAMPLES_MAX];
-	size_t n = 0;
+	size_t n = 0, middle;
 
 	if (!s)
 		return true;
@@ -110,7 +111,8 @@ static bool read_samples(const struct bc_read_case *c, double *median)
 			break;
 	}
 	qsort(v, n, sizeof(v[0]), by_value);
-	*median = ((double)v[(n - 1) / 2] + (double)v[n / 2]) / 2;
+	middle = n / 2;
+	*median = ((double)v[middle] + (double)v[n - 1 - middle]) / 2;
 	return true;
 }
 

@@ -20,8 +20,8 @@ enum bc_status bc_history_list(struct bc_history *h, bool utf8, struct bc_text *
 enum bc_status bc_history_trend(struct bc_history *h, const char *glob, const char *by, bool pool, bool utf8,
 				struct bc_text *out, struct bc_error *err);
 
-/* Cases whose verdict is not the same in all runs of a unit with one driver, CUDA, kernel image, set of expectations and
- * bankcheck; and those that passed only when tried again. */
+/* Cases whose verdict is not the same in all runs of a unit with one driver, CUDA, kernel image, set of expectations
+ * and bankcheck; and those that passed only when tried again. */
 enum bc_status bc_history_flaky(struct bc_history *h, bool utf8, struct bc_text *out, struct bc_error *err);
 
 /**

@@ -63,11 +63,12 @@ enum bc_status bc_history_runs(struct bc_history *h, struct bc_history_runs *out
 {
 	sqlite3_stmt *s;
 	bool row = true;
-	enum bc_status st = bc_db_prepare(h,
-					  "SELECT id, time, run_id, device, unit, arch, gpu, host, driver, cuda, image_hash, "
-					  "expectations_hash, bankcheck, complete, cases, passed, findings, skipped FROM run "
-					  "ORDER BY time, run_id, device",
-					  &s, err);
+	enum bc_status st =
+		bc_db_prepare(h,
+			      "SELECT id, time, run_id, device, unit, arch, gpu, host, driver, cuda, image_hash, "
+			      "expectations_hash, bankcheck, complete, cases, passed, findings, skipped FROM run "
+			      "ORDER BY time, run_id, device",
+			      &s, err);
 
 	*out = (struct bc_history_runs){ 0 };
 	while (!st && row) {
@@ -147,8 +148,8 @@ enum bc_status bc_history_cases(struct bc_history *h, const char *glob, struct b
 	}
 	(void)sqlite3_finalize(s);
 	if (!st && glob && !out->nchosen)
-		st = bc_fail(err, BC_EUSAGE, "%s: no case of the history %s matches; `bankcheck list` prints the ids", glob,
-			     h->path);
+		st = bc_fail(err, BC_EUSAGE, "%s: no case of the history %s matches; `bankcheck list` prints the ids",
+			     glob, h->path);
 	if (st)
 		bc_history_cases_release(out);
 	return st;
@@ -195,10 +196,12 @@ static enum bc_status call(struct visit *v, sqlite3_stmt *s, const struct bc_his
 	struct bc_history_point p = { .run = r, .c = c, .message = message ? (const char *)message : "" };
 
 	if (!verdict || !bc_verdict_parse((const char *)verdict, &p.verdict))
-		return bc_fail(v->err, BC_EDATA, "%s: %s in run %s has a verdict that this bankcheck does not know: %.40s",
-			       v->h->path, c->name, r->fact[BC_FACT_RUN_ID], verdict ? (const char *)verdict : "none");
+		return bc_fail(v->err, BC_EDATA,
+			       "%s: %s in run %s has a verdict that this bankcheck does not know: %.40s", v->h->path,
+			       c->name, r->fact[BC_FACT_RUN_ID], verdict ? (const char *)verdict : "none");
 	for (int i = 0; i < BC_NVALUES; i++)
-		p.value[i] = sqlite3_column_type(s, 2 + i) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, 2 + i);
+		p.value[i] =
+			sqlite3_column_type(s, 2 + i) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, 2 + i);
 	p.flaky = sqlite3_column_int(s, 6) != 0;
 	return v->fn(v->ctx, &p, v->err);
 }
@@ -242,11 +245,13 @@ static enum bc_status visit_many(struct visit *v, const struct bc_history_run *r
 	return st;
 }
 
-#define COLUMNS "SELECT case_id, verdict, wavefronts, conflicts, clock, cycles, flaky, message.text " \
-		"FROM result LEFT JOIN message ON message.id = result.message WHERE run = ?"
+#define COLUMNS                                                                               \
+	"SELECT case_id, verdict, wavefronts, conflicts, clock, cycles, flaky, message.text " \
+	"FROM result LEFT JOIN message ON message.id = result.message WHERE run = ?"
 
 enum bc_status bc_history_visit(struct bc_history *h, const struct bc_history_run *run, size_t n,
-				const struct bc_history_cases *cases, bc_history_fn *fn, void *ctx, struct bc_error *err)
+				const struct bc_history_cases *cases, bc_history_fn *fn, void *ctx,
+				struct bc_error *err)
 {
 	struct visit v = { .h = h, .fn = fn, .ctx = ctx, .err = err };
 	enum bc_status st = bc_db_prepare(h, COLUMNS " AND case_id = ?", &v.one, err);
@@ -270,10 +275,11 @@ enum bc_status bc_history_visit(struct bc_history *h, const struct bc_history_ru
 }
 
 /* Those that differ in any two runs say nothing. */
-#define CHANGES "SELECT n.name, coalesce(a.value, ''), coalesce(b.value, '') FROM " \
-		"(SELECT name FROM fact WHERE run = ?1 UNION SELECT name FROM fact WHERE run = ?2) n " \
-		"LEFT JOIN fact a ON a.run = ?1 AND a.name = n.name LEFT JOIN fact b ON b.run = ?2 AND b.name = n.name " \
-		"WHERE a.value IS NOT b.value AND n.name NOT IN ('run_id', 'run_seconds', 'plan_hash') ORDER BY n.name"
+#define CHANGES                                                                                                  \
+	"SELECT n.name, coalesce(a.value, ''), coalesce(b.value, '') FROM "                                      \
+	"(SELECT name FROM fact WHERE run = ?1 UNION SELECT name FROM fact WHERE run = ?2) n "                   \
+	"LEFT JOIN fact a ON a.run = ?1 AND a.name = n.name LEFT JOIN fact b ON b.run = ?2 AND b.name = n.name " \
+	"WHERE a.value IS NOT b.value AND n.name NOT IN ('run_id', 'run_seconds', 'plan_hash') ORDER BY n.name"
 
 enum bc_status bc_history_changes(struct bc_history *h, const struct bc_history_run *old,
 				  const struct bc_history_run *now, struct bc_history_change **out, size_t *n,

@@ -25,7 +25,8 @@ static const char *const migrations[BC_HISTORY_SCHEMA] = {
 	" PRIMARY KEY (run, name)) WITHOUT ROWID;"
 	"CREATE TABLE case_name (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE message (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
-	"CREATE TABLE result (run INTEGER NOT NULL REFERENCES run (id), case_id INTEGER NOT NULL REFERENCES case_name (id),"
+	"CREATE TABLE result (run INTEGER NOT NULL REFERENCES run (id),"
+	" case_id INTEGER NOT NULL REFERENCES case_name (id),"
 	" verdict TEXT NOT NULL, wavefronts REAL, conflicts REAL, clock REAL, message INTEGER REFERENCES message (id),"
 	" PRIMARY KEY (run, case_id)) WITHOUT ROWID;",
 
@@ -57,7 +58,8 @@ static char *immutable_uri(const char *path)
 	for (const char *p = path; *p; p++) {
 		const unsigned char c = (unsigned char)*p;
 
-		if (c == '/' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+		if (c == '/' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+		    (c >= 'A' && c <= 'Z')) {
 			*to++ = *p;
 		} else {
 			*to++ = '%';
@@ -89,8 +91,10 @@ static enum bc_status check_path(const char *path, enum bc_history_mode mode, st
 		if (errno != ENOENT && errno != ENOTDIR)
 			return bc_fail(err, BC_EREAD, "%s: %s", path, strerror(errno));
 		if (mode == BC_HISTORY_READ)
-			return bc_fail(err, BC_EREAD, "%s: no such file; `bankcheck history add REPORT...` makes it, --db FILE "
-				       "names another", path);
+			return bc_fail(err, BC_EREAD,
+				       "%s: no such file; `bankcheck history add REPORT...` makes it, --db FILE "
+				       "names another",
+				       path);
 		make_folder(path);
 		return BC_OK;
 	}
@@ -106,8 +110,10 @@ static enum bc_status open_as(struct bc_history *h, const char *name, int flags,
 
 	if (sqlite3_open_v2(name, &h->db, flags, NULL) != SQLITE_OK) {
 		if (flags & SQLITE_OPEN_CREATE && h->db && sqlite3_errcode(h->db) == SQLITE_CANTOPEN)
-			return bc_fail(err, BC_EWRITE, "%s: cannot be made or opened: is its folder there, and can it be "
-				       "written?", h->path);
+			return bc_fail(err, BC_EWRITE,
+				       "%s: cannot be made or opened: is its folder there, and can it be "
+				       "written?",
+				       h->path);
 		return bc_db_fail(h, "open", err);
 	}
 	if (sqlite3_busy_timeout(h->db, BC_HISTORY_WAIT_MS) != SQLITE_OK)
@@ -167,12 +173,13 @@ static enum bc_status identify(struct bc_history *h, int64_t *version, struct bc
 	if (st)
 		return st;
 	if (application != APPLICATION_ID && (application || *version || tables))
-		return bc_fail(err, BC_EDATA, "%s: is no history: a database of another program; name another with --db",
-			       h->path);
+		return bc_fail(err, BC_EDATA,
+			       "%s: is no history: a database of another program; name another with --db", h->path);
 	if (*version < 0 || *version > BC_HISTORY_SCHEMA)
-		return bc_fail(err, BC_EDATA, "%s: has schema %lld, this bankcheck (%s) knows up to %d: use the later version "
-			       "that made it, or name another with --db", h->path, (long long)*version, BC_VERSION,
-			       BC_HISTORY_SCHEMA);
+		return bc_fail(err, BC_EDATA,
+			       "%s: has schema %lld, this bankcheck (%s) knows up to %d: use the later version "
+			       "that made it, or name another with --db",
+			       h->path, (long long)*version, BC_VERSION, BC_HISTORY_SCHEMA);
 	return BC_OK;
 }
 
@@ -217,8 +224,8 @@ static enum bc_status prepare_schema(struct bc_history *h, enum bc_history_mode 
 	if (h->readonly && mode == BC_HISTORY_WRITE)
 		return bc_fail(err, BC_EWRITE, "%s: cannot be written", h->path);
 	if (h->readonly && version < BC_HISTORY_SCHEMA)
-		return bc_fail(err, BC_EWRITE, "%s: has schema %lld and must be brought to %d, but cannot be written", h->path,
-			       (long long)version, BC_HISTORY_SCHEMA);
+		return bc_fail(err, BC_EWRITE, "%s: has schema %lld and must be brought to %d, but cannot be written",
+			       h->path, (long long)version, BC_HISTORY_SCHEMA);
 	if (!h->readonly)
 		st = use_wal(h, err);
 	if (!st && version < BC_HISTORY_SCHEMA)
@@ -241,11 +248,12 @@ enum bc_status bc_history_open(const char *path, enum bc_history_mode mode, stru
 	st = h->path ? open_file(h, mode, err) : bc_fail(err, BC_ENOMEM, "%s: out of memory", path);
 	if (!st)
 		st = prepare_schema(h, mode, err);
-	/* With a log, NORMAL keeps the file whole through a power cut too (the last reports may have to be added again).
-	 * Mapping the file spares copies of pages that are only read. */
+	/* With a log, NORMAL keeps the file whole through a power cut too (the last reports may have to be added
+	 * again). Mapping the file spares copies of pages that are only read. */
 	if (!st)
-		st = bc_db_exec(h, "PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -32768;",
-				"open", err);
+		st = bc_db_exec(
+			h, "PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -32768;",
+			"open", err);
 	if (!st) {
 		*out = h;
 		h = NULL; /* the caller owns it now */

@@ -98,15 +98,15 @@ enum bc_status bc_table_end(struct bc_table *t, size_t columns, unsigned indent,
 char bc_verdict_letter(enum bc_verdict v)
 {
 	switch (v) {
-	case BC_PASS:     return '.';
-	case BC_FAIL:     return 'F';
+	case BC_PASS: return '.';
+	case BC_FAIL: return 'F';
 	case BC_DISAGREE: return 'D';
-	case BC_BROKEN:   return 'B';
-	case BC_LOST:     return 'L';
-	case BC_SKIP:     return 's';
+	case BC_BROKEN: return 'B';
+	case BC_LOST: return 'L';
+	case BC_SKIP: return 's';
 	case BC_UNJUDGED: return 'U';
-	case BC_XFAIL:    return 'x';
-	case BC_XPASS:    return 'X';
+	case BC_XFAIL: return 'x';
+	case BC_XPASS: return 'X';
 	case BC_NVERDICTS: break;
 	}
 	return '?';

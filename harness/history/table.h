@@ -10,8 +10,8 @@
 
 /* Zero-initialise but for utf8. The first failure is kept; what comes after it is dropped. */
 struct bc_table {
-	bool utf8;       /* false: what is not ASCII becomes `?` */
-	size_t columns;  /* of the first row */
+	bool utf8;	      /* false: what is not ASCII becomes `?` */
+	size_t columns;	      /* of the first row */
 	struct bc_text *cell; /* by row */
 	size_t n;
 	enum bc_status st;

@@ -19,8 +19,8 @@ struct sum {
 
 struct trend {
 	const struct bc_history_runs *runs;
-	struct sum *sum;   /* [runs->n] */
-	bool single;       /* one case */
+	struct sum *sum; /* [runs->n] */
+	bool single;	 /* one case */
 	const char *by, *glob;
 	size_t ncases;
 	bool utf8;
@@ -30,13 +30,15 @@ struct trend {
 
 enum bc_status bc_history_list(struct bc_history *h, bool utf8, struct bc_text *out, struct bc_error *err)
 {
-	static const char *const head[] = { "time", "device", "gpu", "driver", "cuda", "cases",
+	static const char *const head[] = { "time", "device",	"gpu",	"driver",   "cuda", "cases",
 					    "PASS", "findings", "SKIP", "complete", "run" };
 	struct bc_table t = { .utf8 = utf8, .err = err };
 	struct bc_history_runs runs = { 0 };
 	enum bc_status st = bc_history_runs(h, &runs, err);
 
-	for (size_t i = 0; !st && i < BC_ARRAY_LEN(head); i++)
+	if (!st && !runs.n)
+		st = bc_text_addf(out, err, "no runs yet\n");
+	for (size_t i = 0; runs.n && i < BC_ARRAY_LEN(head); i++)
 		bc_table_add(&t, "%s", head[i]);
 	for (size_t i = 0; !st && i < runs.n; i++) {
 		const struct bc_history_run *r = &runs.run[i];
@@ -52,12 +54,8 @@ enum bc_status bc_history_list(struct bc_history *h, bool utf8, struct bc_text *
 		bc_table_add(&t, "%s", r->fact[BC_FACT_COMPLETE]);
 		bc_table_add(&t, "%s", r->fact[BC_FACT_RUN_ID]);
 	}
-	if (!st && !runs.n)
-		st = bc_text_addf(out, err, "no runs yet\n");
-	if (!st && runs.n)
-		st = bc_table_end(&t, BC_ARRAY_LEN(head), 0, out);
-	else
-		(void)bc_table_end(&t, BC_ARRAY_LEN(head), 0, &(struct bc_text){ 0 });
+	t.st = t.st ? t.st : st;
+	st = bc_table_end(&t, BC_ARRAY_LEN(head), 0, out);
 	bc_history_runs_release(&runs);
 	return st;
 }
@@ -144,8 +142,8 @@ static void add_verdicts(struct bc_table *table, const struct sum *s)
 	text[0] = '\0';
 	for (enum bc_verdict v = BC_PASS; v < BC_NVERDICTS; v++)
 		if (s->n[v])
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %u", at ? ", " : "", bc_verdict_name(v),
-					       s->n[v]);
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %u", at ? ", " : "",
+					       bc_verdict_name(v), s->n[v]);
 	bc_table_add(table, "%s", text);
 }
 
@@ -231,7 +229,8 @@ static enum bc_status print_spark(const struct trend *t, const char *label, cons
 static enum bc_status print_marks(const struct trend *t, const size_t *run, size_t n, const struct sum *whole,
 				  enum bc_verdict *verdict, double *v)
 {
-	bool shown = false;
+	bool moved = false;
+	size_t some = BC_NVALUES; /* a value that is there */
 	enum bc_status st = bc_text_addf(t->out, t->err, "  %-10s  ", "verdict");
 
 	for (size_t i = 0; i < n; i++) {
@@ -244,15 +243,18 @@ static enum bc_status print_marks(const struct trend *t, const size_t *run, size
 		st = bc_strip(t->out, verdict, n, t->err);
 	if (!st)
 		st = bc_text_addf(t->out, t->err, "\n");
-	for (int pass = 0; pass < 2 && t->single && !shown; pass++) {
-		for (size_t k = BC_NVALUES; !st && k-- > 0;) {
-			if (isnan(whole->hi[k]) || (pass == 0 && !(whole->lo[k] < whole->hi[k])) || (pass && shown))
-				continue;
-			for (size_t i = 0; i < n; i++)
-				v[i] = t->sum[run[i]].hi[k];
-			st = print_spark(t, bc_history_value_names[k], v, n, whole->lo[k], whole->hi[k]);
-			shown = true;
-		}
+	for (size_t i = 0; i < BC_NVALUES; i++) {
+		const size_t k = BC_NVALUES - 1 - i; /* the cycles first */
+
+		some = isnan(whole->hi[k]) || some < BC_NVALUES ? some : k;
+		moved |= whole->lo[k] < whole->hi[k];
+	}
+	for (size_t k = 0; !st && t->single && k < BC_NVALUES; k++) {
+		if (moved ? !(whole->lo[k] < whole->hi[k]) : k != some)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			v[i] = t->sum[run[i]].hi[k];
+		st = print_spark(t, bc_history_value_names[k], v, n, whole->lo[k], whole->hi[k]);
 	}
 	if (!t->single && !st) {
 		double lo = (double)NAN, hi = (double)NAN;
@@ -284,9 +286,9 @@ static enum bc_status print_unit(const struct trend *t, size_t first)
 		run[n++] = i;
 		sum_add(&whole, &t->sum[i]);
 	}
-	(void)snprintf(line, sizeof(line), "%.150s%s on %.80s (%.80s%s%.40s)", t->glob, t->single ? "" : " (several cases)",
-		       r->fact[BC_FACT_UNIT], r->fact[BC_FACT_GPU], r->fact[BC_FACT_GPU][0] ? ", " : "",
-		       r->fact[BC_FACT_ARCH]);
+	(void)snprintf(line, sizeof(line), "%.150s%s on %.80s (%.80s%s%.40s)", t->glob,
+		       t->single ? "" : " (several cases)", r->fact[BC_FACT_UNIT], r->fact[BC_FACT_GPU],
+		       r->fact[BC_FACT_GPU][0] ? ", " : "", r->fact[BC_FACT_ARCH]);
 	if (!st)
 		st = bc_history_plain(t->out, line, t->utf8, t->err);
 	if (!st)

@@ -46,25 +46,15 @@ void bc_act_before(const struct bc_case *c, unsigned attempt, int out)
 	if (!bc_act_now(c, attempt))
 		return;
 	switch (c->act) {
-	case BC_ACT_EXIT_0:
-		_exit(0);
-	case BC_ACT_EXIT_3:
-		_exit(3);
-	case BC_ACT_ABORT:
-		die(SIGABRT);
-		break;
-	case BC_ACT_SEGV:
-		die(SIGSEGV);
-		break;
-	case BC_ACT_KILL:
-		die(SIGKILL);
-		break;
+	case BC_ACT_EXIT_0: _exit(0);
+	case BC_ACT_EXIT_3: _exit(3);
+	case BC_ACT_ABORT: die(SIGABRT); break;
+	case BC_ACT_SEGV: die(SIGSEGV); break;
+	case BC_ACT_KILL: die(SIGKILL); break;
 	case BC_ACT_SLEEP:
 		for (;;)
 			(void)pause();
-	case BC_ACT_LATE:
-		(void)nanosleep(&late, NULL);
-		break;
+	case BC_ACT_LATE: (void)nanosleep(&late, NULL); break;
 	case BC_ACT_FLOOD:
 		flood(STDOUT_FILENO, FLOOD_OUT);
 		flood(STDERR_FILENO, FLOOD_ERR);
@@ -74,8 +64,7 @@ void bc_act_before(const struct bc_case *c, unsigned attempt, int out)
 			_exit(3);
 		break;
 	case BC_ACT_NONE:
-	case BC_ACT_MISCOUNT:
-		break;
+	case BC_ACT_MISCOUNT: break;
 	}
 }
 

@@ -40,8 +40,8 @@ static size_t count(const struct bc_result *r, bool lost)
 	return n;
 }
 
-enum bc_status bc_attempts_take(const struct bc_attempts_options *o, struct bc_kept *kept, struct bc_result *r, bool ended,
-				bool *again, struct bc_error *err)
+enum bc_status bc_attempts_take(const struct bc_attempts_options *o, struct bc_kept *kept, struct bc_result *r,
+				bool ended, bool *again, struct bc_error *err)
 {
 	const bool first = r->ntries == 0;
 	enum bc_status st = BC_OK;
@@ -53,7 +53,8 @@ enum bc_status bc_attempts_take(const struct bc_attempts_options *o, struct bc_k
 		st = add_try(r, err);
 	if (st)
 		return st;
-	if (!ended && (first || o->repeat <= 1 || bc_verdict_rank(r->judged.verdict) > bc_verdict_rank(kept->judged.verdict))) {
+	if (!ended &&
+	    (first || o->repeat <= 1 || bc_verdict_rank(r->judged.verdict) > bc_verdict_rank(kept->judged.verdict))) {
 		kept->obs = r->obs;
 		kept->judged = r->judged;
 	} else {

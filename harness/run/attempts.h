@@ -29,7 +29,7 @@ bool bc_attempts_any(const struct bc_attempts_options *o);
  * Afterwards the result is what stands if nothing more comes: the worst attempt (repeat) or the last (retry). A PASS
  * after an attempt that was none is flaky. Return: BC_ENOMEM.
  */
-enum bc_status bc_attempts_take(const struct bc_attempts_options *o, struct bc_kept *kept, struct bc_result *r, bool ended,
-				bool *again, struct bc_error *err);
+enum bc_status bc_attempts_take(const struct bc_attempts_options *o, struct bc_kept *kept, struct bc_result *r,
+				bool ended, bool *again, struct bc_error *err);
 
 #endif

@@ -72,10 +72,10 @@ static SRunner *build(const struct tests *t)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct bc_case *c = t->result[i]->c;
 
-		if (c->suite != suite || i == 0) {
+		if (!s || c->suite != suite) {
 			suite = c->suite;
 			rule = NULL;
-			s = suite_create(c->suite->name);
+			s = suite_create(suite ? suite->name : "none");
 			srunner_add_suite(sr, s);
 		}
 		if (c->rule != rule) {

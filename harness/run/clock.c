@@ -23,7 +23,10 @@ double bc_median(const uint32_t *samples, unsigned n)
 		return 0;
 	memcpy(s, samples, n * sizeof(*s));
 	qsort(s, n, sizeof(*s), by_value);
-	return n % 2 ? s[n / 2] : (s[n / 2 - 1] + (double)s[n / 2]) / 2;
+
+	const unsigned lower = (n - 1) / 2, upper = n / 2;
+
+	return ((double)s[lower] + (double)s[upper]) / 2;
 }
 
 /* Lanes of a group: 32 for 1, 2 and 4 bytes, 16 for 8, 8 for 16; twice as many when the pair rule merged them. */

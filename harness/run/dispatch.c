@@ -93,6 +93,8 @@ static enum bc_status start_worker(struct dispatch *d, struct bc_lane_of_work *w
 	struct bc_text t = { 0 };
 	enum bc_status st = BC_OK;
 
+	if (w->proc.pid && w->proc.to < 0) /* one that said goodbye in an earlier round */
+		bc_proc_stop(&w->proc, -1, NULL, 0);
 	if (!w->proc.pid)
 		st = bc_proc_start((char *const *)d->o->argv, &w->proc, err);
 	if (!st)
@@ -121,7 +123,7 @@ static enum bc_status next_batch(struct dispatch *d, struct bc_lane_of_work *w, 
 	enum bc_status st = BC_OK;
 
 	if (!w->nstack) {
-		bc_proc_stop(&w->proc, -1, NULL, 0);
+		bc_proc_bye(&w->proc); /* it takes its device down while reports are written; the session reaps it */
 		w->state = BC_LANE_DONE;
 		return BC_OK;
 	}
@@ -295,7 +297,7 @@ static enum bc_status serve(struct dispatch *d, struct bc_lane_of_work *w, struc
 	}
 	while (!st && w->proc.pid && !(w->proc.eof && w->why[0]) && (line = bc_proc_line(&w->proc)))
 		st = take_line(d, w, line, err);
-	if (!st && w->proc.pid && w->proc.eof)
+	if (!st && w->proc.pid && w->proc.eof && w->state != BC_LANE_DONE)
 		st = bury(d, w, NULL, err);
 	return st;
 }
@@ -397,7 +399,7 @@ enum bc_status bc_dispatch(struct bc_lane_of_work *lane, size_t n, const struct 
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (lane[i].proc.pid)
+		if (lane[i].proc.pid && (st || *o->caught || lane[i].state != BC_LANE_DONE))
 			bc_proc_stop(&lane[i].proc, 0, NULL, 0);
 		if (!st && *o->caught)
 			st = conclude_all(&d, &lane[i], BC_LOST_WORKER, "interrupted", err);

@@ -62,8 +62,9 @@ static uint64_t hash_of(const struct bc_run *run, size_t i)
 
 static enum bc_status write_head(struct bc_journal *j, const struct bc_run *run, struct bc_error *err)
 {
-	const char *const texts[][2] = { { "version", BC_VERSION }, { "run_id", run->run_id }, { "timestamp", run->timestamp },
-		{ "host", run->host }, { "rerun", run->rerun }, { "options", run->options } };
+	const char *const texts[][2] = { { "version", BC_VERSION },	  { "run_id", run->run_id },
+					 { "timestamp", run->timestamp }, { "host", run->host },
+					 { "rerun", run->rerun },	  { "options", run->options } };
 	enum bc_status st = bc_message_begin(&j->line, "run", err);
 
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(texts); i++)
@@ -111,7 +112,8 @@ static enum bc_status write_plan(struct bc_journal *j, const struct bc_device_ru
 	return st;
 }
 
-enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out, struct bc_error *err)
+enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out,
+				 struct bc_error *err)
 {
 	struct bc_journal *j = NULL;
 	enum bc_status st = open_file(path, O_CREAT | O_TRUNC, &j, err);
@@ -146,7 +148,8 @@ enum bc_status bc_journal_append(const char *path, size_t whole, struct bc_journ
 	return st;
 }
 
-enum bc_status bc_journal_add(struct bc_journal *j, const char *dev, const struct bc_observation *o, struct bc_error *err)
+enum bc_status bc_journal_add(struct bc_journal *j, const char *dev, const struct bc_observation *o,
+			      struct bc_error *err)
 {
 	enum bc_status st = bc_message_begin(&j->line, "obs", err);
 
@@ -167,7 +170,8 @@ void bc_journal_close(struct bc_journal *j)
 	free(j);
 }
 
-enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void *ctx, size_t *whole, struct bc_error *err)
+enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void *ctx, size_t *whole,
+			       struct bc_error *err)
 {
 	struct bc_text text = { 0 };
 	enum bc_status st = bc_file_read(path, JOURNAL_MAX, &text, err);
@@ -216,8 +220,8 @@ enum bc_status bc_journal_same(const struct bc_fields *head, const struct bc_run
 			hex[k] = "0123456789abcdef"[h >> 60];
 		hex[16] = '\0';
 		if (strcmp(bc_message_get(head, hashes[i].key), hex) != 0)
-			return bc_fail(err, BC_EDATA, "the journal is of another %s (%s %s, now %s): %s", hashes[i].what, hashes[i].key,
-				       bc_message_get(head, hashes[i].key), hex, advice);
+			return bc_fail(err, BC_EDATA, "the journal is of another %s (%s %s, now %s): %s",
+				       hashes[i].what, hashes[i].key, bc_message_get(head, hashes[i].key), hex, advice);
 	}
 	return BC_OK;
 }

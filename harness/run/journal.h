@@ -29,7 +29,8 @@ typedef enum bc_status bc_journal_line_fn(void *ctx, const struct bc_fields *lin
  *
  * Return: BC_EREAD; BC_EDATA with path:line for what is no journal; what @line returns, with path:line before it.
  */
-enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void *ctx, size_t *whole, struct bc_error *err);
+enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void *ctx, size_t *whole,
+			       struct bc_error *err);
 
 /**
  * bc_journal_same - is the head of a journal that of this run?

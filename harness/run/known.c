@@ -10,8 +10,8 @@
 
 enum { ID = 0, ARCHS, DRIVER, CUDA, EXPIRES, LINK, OUTCOME, REASON, NFIELDS };
 
-static const char *const field_names[NFIELDS] = { "case id", "architectures", "driver range", "CUDA range", "expiry date",
-						   "link", "outcome", "reason" };
+static const char *const field_names[NFIELDS] = { "case id",	 "architectures", "driver range", "CUDA range",
+						  "expiry date", "link",	  "outcome",	  "reason" };
 
 /* A version: numbers and points. */
 static bool is_version(const char *s)
@@ -124,10 +124,9 @@ static bool outcome_ok(const char *s)
 
 static bool same_key(const struct bc_known_entry *a, const struct bc_known_entry *b)
 {
-	return strcmp(a->id, b->id) == 0 && strcmp(a->archs, b->archs) == 0 &&
-	       a->driver.any == b->driver.any && strcmp(a->driver.lo, b->driver.lo) == 0 &&
-	       strcmp(a->driver.hi, b->driver.hi) == 0 && a->cuda.any == b->cuda.any &&
-	       strcmp(a->cuda.lo, b->cuda.lo) == 0 && strcmp(a->cuda.hi, b->cuda.hi) == 0;
+	return strcmp(a->id, b->id) == 0 && strcmp(a->archs, b->archs) == 0 && a->driver.any == b->driver.any &&
+	       strcmp(a->driver.lo, b->driver.lo) == 0 && strcmp(a->driver.hi, b->driver.hi) == 0 &&
+	       a->cuda.any == b->cuda.any && strcmp(a->cuda.lo, b->cuda.lo) == 0 && strcmp(a->cuda.hi, b->cuda.hi) == 0;
 }
 
 /* Fields to an entry. Return: the number of the field that is wrong, NFIELDS when none is. */
@@ -165,20 +164,22 @@ static enum bc_status parse_line(struct bc_lines *l, const struct bc_catalog *ca
 	while (next && n < NFIELDS)
 		field[n++] = strsep(&next, "\t");
 	if (n < NFIELDS || next)
-		return bc_fail(err, BC_EDATA, "%s:%u: %s fields: an entry has 8, with one TAB between each two (the head of the "
-			       "file names them)", l->path, l->number, next ? "too many" : "too few");
+		return bc_fail(err, BC_EDATA,
+			       "%s:%u: %s fields: an entry has 8, with one TAB between each two (the head of the "
+			       "file names them)",
+			       l->path, l->number, next ? "too many" : "too few");
 	bad = take_fields(field, e);
 	if (bad < NFIELDS)
-		return bc_fail(err, BC_EDATA, "%s:%u: `%.80s` is no %s; the head of the file says how it is written", l->path,
-			       l->number, field[bad], field_names[bad]);
+		return bc_fail(err, BC_EDATA, "%s:%u: `%.80s` is no %s; the head of the file says how it is written",
+			       l->path, l->number, field[bad], field_names[bad]);
 	if (!bc_catalog_find(cat, e->id))
-		return bc_fail(err, BC_EDATA, "%s:%u: there is no case `%s` (`bankcheck list` prints all ids)", l->path, l->number,
-			       e->id);
+		return bc_fail(err, BC_EDATA, "%s:%u: there is no case `%s` (`bankcheck list` prints all ids)", l->path,
+			       l->number, e->id);
 	return BC_OK;
 }
 
-enum bc_status bc_known_parse(const char *text, const char *path, const struct bc_catalog *cat, struct bc_known_list *out,
-			      struct bc_error *err)
+enum bc_status bc_known_parse(const char *text, const char *path, const struct bc_catalog *cat,
+			      struct bc_known_list *out, struct bc_error *err)
 {
 	struct bc_known_list list = { .path = strdup(path) };
 	struct bc_lines l;
@@ -202,7 +203,8 @@ enum bc_status bc_known_parse(const char *text, const char *path, const struct b
 		st = parse_line(&l, cat, &grown[list.n++], err);
 		for (size_t i = 0; !st && i + 1 < list.n; i++)
 			if (same_key(&grown[i], &grown[list.n - 1]))
-				st = bc_fail(err, BC_EDATA, "%s:%u: the same case, architectures and ranges as line %u: remove one",
+				st = bc_fail(err, BC_EDATA,
+					     "%s:%u: the same case, architectures and ranges as line %u: remove one",
 					     path, l.number, grown[i].line);
 	}
 	if (st)

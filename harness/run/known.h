@@ -14,7 +14,7 @@
 
 struct bc_version_range {
 	char lo[32], hi[32]; /* "": open */
-	bool any;            /* `*` */
+	bool any;	     /* `*` */
 };
 
 struct bc_known_entry {
@@ -41,8 +41,8 @@ struct bc_known_list {
  * Return: BC_EDATA with path:line for a line that has not eight fields, an unknown case, a malformed architecture, range,
  * date or outcome, or the same case, architectures and ranges a second time.
  */
-enum bc_status bc_known_parse(const char *text, const char *path, const struct bc_catalog *cat, struct bc_known_list *out,
-			      struct bc_error *err);
+enum bc_status bc_known_parse(const char *text, const char *path, const struct bc_catalog *cat,
+			      struct bc_known_list *out, struct bc_error *err);
 
 /* <expected_dir>/known.txt; none is an empty list. */
 enum bc_status bc_known_load(const char *expected_dir, const struct bc_catalog *cat, struct bc_known_list *out,

@@ -165,6 +165,13 @@ static void say_how(int status, char *how, size_t size)
 	}
 }
 
+void bc_proc_bye(struct bc_proc *p)
+{
+	if (p->to >= 0)
+		(void)close(p->to);
+	p->to = -1;
+}
+
 void bc_proc_stop(struct bc_proc *p, int grace_ms, char *how, size_t size)
 {
 	int status = 0;

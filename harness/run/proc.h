@@ -40,6 +40,9 @@ enum bc_status bc_proc_fill(struct bc_proc *p, struct bc_error *err);
 /* The next whole line, NUL-ended in place, NULL when there is none yet. Valid until the next fill. */
 char *bc_proc_line(struct bc_proc *p);
 
+/* Nothing more is asked of the worker: its input ends, so that it ends too. Stop reaps it. */
+void bc_proc_bye(struct bc_proc *p);
+
 /**
  * bc_proc_stop - end the worker and reap it
  * @grace_ms: time it is given after SIGTERM before SIGKILL; 0: SIGKILL at once; -1: it is expected to end by itself soon

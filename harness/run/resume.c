@@ -94,8 +94,10 @@ static enum bc_status take_observation(struct bc_session *s, const struct bc_fie
 
 	if (st)
 		return st;
-	if (!find_device(s, bc_message_get(line, "dev"), &device) || !find_result(&s->run.devices[device], o.id, &index))
-		return bc_fail(err, BC_EDATA, "a result of %s on %s, which are not in the plan", o.id, bc_message_get(line, "dev"));
+	if (!find_device(s, bc_message_get(line, "dev"), &device) ||
+	    !find_result(&s->run.devices[device], o.id, &index))
+		return bc_fail(err, BC_EDATA, "a result of %s on %s, which are not in the plan", o.id,
+			       bc_message_get(line, "dev"));
 	if (s->work[device].seen[index])
 		return BC_OK; /* decided by the plan, or there already */
 	s->run.devices[device].results[index].obs = o;
@@ -150,7 +152,8 @@ static void take_head(struct bc_session *s, const struct bc_fields *line)
 	s->was_expect_hash = strtoull(bc_message_get(line, "expect_hash"), NULL, 16);
 	s->require_counters = strstr(r->options, "require counters yes") != NULL;
 	s->attempts = (struct bc_attempts_options){ .repeat = option(r->options, ", repeat "),
-		.retries = option(r->options, ", retries "), .retry_lost = option(r->options, ", retry-lost ") };
+						    .retries = option(r->options, ", retries "),
+						    .retry_lost = option(r->options, ", retry-lost ") };
 }
 
 /* A device line: a new device, or the complete facts of one that was opened. */
@@ -188,7 +191,8 @@ static enum bc_status first_line(void *ctx, const struct bc_fields *line, struct
 	else if (strcmp(line->kind, "plan") != 0)
 		return BC_OK;
 	else if (!find_device(s, bc_message_get(line, "dev"), &device))
-		return bc_fail(err, BC_EDATA, "a plan for %s, which is no device of the run", bc_message_get(line, "dev"));
+		return bc_fail(err, BC_EDATA, "a plan for %s, which is no device of the run",
+			       bc_message_get(line, "dev"));
 	else
 		s->run.devices[device].nresults++;
 	return BC_OK;
@@ -242,7 +246,8 @@ static enum bc_status prepare(struct bc_session *s, struct bc_error *err)
 	if (!st)
 		hash_expectations(s);
 	if (!st && s->run.expect_hash != s->was_expect_hash)
-		st = bc_fail(err, BC_EDATA, "the expectations are not those of the journal's run: give its folder with --expected");
+		st = bc_fail(err, BC_EDATA,
+			     "the expectations are not those of the journal's run: give its folder with --expected");
 	free(cases);
 	return st;
 }
@@ -263,7 +268,8 @@ static enum bc_status settle_rest(struct bc_session *s, struct bc_error *err)
 				continue;
 			if (!s->work[i].seen[k]) {
 				r->obs.outcome = BC_LOST_WORKER;
-				(void)bc_strlcpy(r->obs.reason, "no result in the journal: the run was cut off", sizeof(r->obs.reason));
+				(void)bc_strlcpy(r->obs.reason, "no result in the journal: the run was cut off",
+						 sizeof(r->obs.reason));
 				d->complete = false;
 			}
 			st = bc_session_take(s, i, k, true, err);

@@ -374,7 +374,7 @@ void bc_session_close(struct bc_session *s)
 	for (size_t i = 0; i < s->run.ndevices; i++) {
 		if (s->work) {
 			if (s->work[i].proc.pid)
-				bc_proc_stop(&s->work[i].proc, 0, NULL, 0);
+				bc_proc_stop(&s->work[i].proc, s->work[i].state == BC_LANE_DONE ? -1 : 0, NULL, 0);
 			free(s->work[i].todo);
 			free(s->work[i].seen);
 			free(s->work[i].stack);

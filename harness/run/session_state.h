@@ -13,30 +13,30 @@
 
 /* Where the cases of one device stand. */
 struct bc_standing_of {
-	bool *done;           /* [nresults] it has its final result */
-	bool *again;          /* [nresults] it has a result, and runs again */
+	bool *done;	      /* [nresults] it has its final result */
+	bool *again;	      /* [nresults] it has a result, and runs again */
 	struct bc_kept *kept; /* [nresults]; NULL: no case runs more than once */
-	bool told;            /* the journal has the facts of the opened device */
+	bool told;	      /* the journal has the facts of the opened device */
 };
 
 struct bc_session {
 	const struct bc_session_options *o;
 	const struct bc_catalog *cat;
 	struct bc_run run;
-	struct bc_lane_of_work *work;      /* one a device */
-	struct bc_standing_of *standing;   /* one a device */
-	struct bc_expect *expect;          /* one a device */
+	struct bc_lane_of_work *work;	 /* one a device */
+	struct bc_standing_of *standing; /* one a device */
+	struct bc_expect *expect;	 /* one a device */
 	struct bc_known_list known;
-	uint64_t was_expect_hash;          /* replay: of the journal */
+	uint64_t was_expect_hash; /* replay: of the journal */
 	struct bc_journal *journal;
 	struct bc_attempts_options attempts;
 	bool require_counters;
 	const struct bc_session_events *ev; /* while it runs */
 	size_t ndone, total;
-	double end;             /* monotonic time of --deadline; 0: none */
-	bool found;             /* a finding, for --fail-fast */
-	char why[100];          /* it was stopped, "": it was not */
-	enum bc_outcome how;    /* that what was left gets then */
+	double end;	     /* monotonic time of --deadline; 0: none */
+	bool found;	     /* a finding, for --fail-fast */
+	char why[100];	     /* it was stopped, "": it was not */
+	enum bc_outcome how; /* that what was left gets then */
 	volatile sig_atomic_t *caught;
 	int signal;
 };

@@ -29,7 +29,8 @@ enum bc_status bc_session_room(struct bc_session *s, size_t device, size_t n, st
 	at->again = calloc(n + 1, sizeof(*at->again));
 	if (bc_attempts_any(&s->attempts))
 		at->kept = calloc(n + 1, sizeof(*at->kept));
-	if (!d->results || !w->todo || !w->seen || !at->done || !at->again || (bc_attempts_any(&s->attempts) && !at->kept))
+	if (!d->results || !w->todo || !w->seen || !at->done || !at->again ||
+	    (bc_attempts_any(&s->attempts) && !at->kept))
 		return bc_fail(err, BC_ENOMEM, "plan: out of memory");
 	w->run = d;
 	return BC_OK;
@@ -54,7 +55,8 @@ void bc_session_add(struct bc_session *s, size_t device, const struct bc_case *c
 	struct bc_result *r = &d->results[d->nresults];
 
 	r->c = c;
-	r->judged = (struct bc_judgement){ .verdict = BC_LOST, .message = "no observation" }; /* never a PASS by default */
+	r->judged =
+		(struct bc_judgement){ .verdict = BC_LOST, .message = "no observation" }; /* never a PASS by default */
 	(void)bc_strlcpy(r->obs.id, c->id, sizeof(r->obs.id));
 	bc_expect_find(&s->expect[device], c->id, &r->bounds);
 	s->work[device].seen[d->nresults++] = decided_by_plan(c, d, &r->obs);
@@ -72,7 +74,11 @@ enum bc_status bc_session_take(struct bc_session *s, size_t device, size_t index
 	struct bc_standing_of *at = &s->standing[device];
 	struct bc_result *r = &d->results[index];
 	struct bc_known known;
-	const struct bc_judge_in in = { .c = r->c, .arch = &d->arch, .bounds = &r->bounds, .obs = &r->obs, .known = &known,
+	const struct bc_judge_in in = { .c = r->c,
+					.arch = &d->arch,
+					.bounds = &r->bounds,
+					.obs = &r->obs,
+					.known = &known,
 					.require_counters = s->require_counters };
 	enum bc_status st;
 
@@ -168,10 +174,13 @@ size_t bc_session_next_round(struct bc_session *s)
 
 void bc_session_options_text(const struct bc_session_options *o, char *buf, size_t size)
 {
-	static const char *const witness[] = { [BC_WITNESS_AUTO] = "auto", [BC_WITNESS_COUNTERS] = "counters",
-					       [BC_WITNESS_CLOCK] = "clock" };
+	static const char *const witness[] = {
+		[BC_WITNESS_AUTO] = "auto", [BC_WITNESS_COUNTERS] = "counters", [BC_WITNESS_CLOCK] = "clock"
+	};
 
-	(void)snprintf(buf, size, "witness %s, require counters %s, racecheck %s, fault %.60s, repeat %u, retries %u, retry-lost %u",
-		       witness[o->witness], o->require_counters ? "yes" : "no", o->racecheck ? "yes" : "no",
-		       o->fault ? o->fault : "none", o->repeat ? o->repeat : 1, o->retries, o->retry_lost);
+	(void)snprintf(
+		buf, size,
+		"witness %s, require counters %s, racecheck %s, fault %.60s, repeat %u, retries %u, retry-lost %u",
+		witness[o->witness], o->require_counters ? "yes" : "no", o->racecheck ? "yes" : "no",
+		o->fault ? o->fault : "none", o->repeat ? o->repeat : 1, o->retries, o->retry_lost);
 }

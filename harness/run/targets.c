@@ -36,12 +36,14 @@ enum bc_status bc_arch_of_device(const char *expected, const struct bc_facts *f,
 {
 	struct bc_arch *known = NULL, *best = NULL;
 	size_t n = 0;
-	unsigned cc = 0;
+	const bool named = strncmp(f->arch, "sm_", 3) == 0;
+	char *end = NULL;
+	const unsigned long cc = named ? strtoul(f->arch + 3, &end, 10) : 0;
 	enum bc_status st = bc_arch_list(expected, &known, &n, err);
 
 	if (st)
 		return st;
-	if (sscanf(f->arch, "sm_%u", &cc) != 1)
+	if (!named || end == f->arch + 3 || *end || cc > 999999)
 		st = bc_fail(err, BC_EDEVICE, "device %s: `%s` is no architecture", f->name, f->arch);
 	for (size_t i = 0; !st && i < n; i++)
 		if (known[i].cc <= cc)
@@ -52,7 +54,7 @@ enum bc_status bc_arch_of_device(const char *expected, const struct bc_facts *f,
 		*out = *best;
 		if (best->cc != cc) {
 			(void)bc_strlcpy(out->name, f->arch, sizeof(out->name));
-			out->cc = cc;
+			out->cc = (unsigned)cc;
 			out->provisional = true;
 			(void)bc_strlcpy(out->confirmed, "none", sizeof(out->confirmed));
 			out->optin_bytes = f->optin_bytes ? f->optin_bytes : out->optin_bytes;

@@ -212,7 +212,8 @@ void bc_browser_go(struct bc_browser *b, const char *path, const char *fragment)
 	tell(b, "Page.navigate", json_pack("{s:s}", "url", url));
 	while (bc_browser_number(b, "document.readyState === 'complete' && location.protocol === 'file:' ? 1 : 0") < 1)
 		continue;
-	json_decref(evaluate(b, "new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)))"));
+	if (!b->scripts_off) /* or the promise would wait for ever */
+		json_decref(evaluate(b, "new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)))"));
 }
 
 double bc_browser_number(struct bc_browser *b, const char *expression)
@@ -284,6 +285,12 @@ void bc_browser_click(struct bc_browser *b, const char *selector)
 		tell(b, "Input.dispatchMouseEvent",
 		     json_pack("{s:s, s:f, s:f, s:s, s:i}", "type", types[i], "x", x, "y", y, "button", "left",
 			       "clickCount", 1));
+}
+
+void bc_browser_scripts(struct bc_browser *b, bool run)
+{
+	b->scripts_off = !run;
+	tell(b, "Emulation.setScriptExecutionDisabled", json_pack("{s:b}", "value", !run));
 }
 
 void bc_browser_media(struct bc_browser *b, const char *media, bool dark)

@@ -17,6 +17,7 @@ struct bc_browser {
 	json_int_t id;         /* of the last message */
 	char session[64];      /* of the page; "": none yet */
 	struct bc_text in;     /* what came and is not yet read */
+	bool scripts_off;      /* nothing that waits in the page comes back */
 	size_t errors;         /* exceptions, messages of the console and of the log, all of them unwanted */
 	size_t requests;       /* for anything but the page's own file */
 	size_t refused;        /* of them, by the page's policy before they left */
@@ -43,6 +44,9 @@ void bc_browser_key(struct bc_browser *b, const char *key);
 
 /* Click the middle of the element that @selector names. */
 void bc_browser_click(struct bc_browser *b, const char *selector);
+
+/* Let the page's scripts run, or not. */
+void bc_browser_scripts(struct bc_browser *b, bool run);
 
 /* Dark or light, screen or print ("" or "print"). */
 void bc_browser_media(struct bc_browser *b, const char *media, bool dark);

@@ -77,7 +77,7 @@ struct bc_history *bc_hs_open(enum bc_history_mode mode)
 	return h;
 }
 
-static void ask(const char *sql, char *buf, size_t size)
+void bc_hs_text(const char *sql, char *buf, size_t size)
 {
 	sqlite3 *db = NULL;
 	sqlite3_stmt *s = NULL;
@@ -96,7 +96,7 @@ int64_t bc_hs_number(const char *sql)
 	char buf[32];
 	long long v = -1;
 
-	ask(sql, buf, sizeof(buf));
+	bc_hs_text(sql, buf, sizeof(buf));
 	ck_assert_int_eq(sscanf(buf, "%lld", &v), 1);
 	return v;
 }
@@ -105,10 +105,12 @@ void bc_hs_whole(int runs)
 {
 	char buf[200];
 
-	ask("PRAGMA integrity_check", buf, sizeof(buf));
+	bc_hs_text("PRAGMA integrity_check", buf, sizeof(buf));
 	ck_assert_str_eq(buf, "ok");
 	ck_assert_int_eq(bc_hs_number("SELECT count(*) FROM run"), runs);
-	ck_assert_int_eq(bc_hs_number("SELECT count(*) FROM run WHERE cases != (SELECT count(*) FROM result WHERE run = id)"), 0);
+	ck_assert_int_eq(
+		bc_hs_number("SELECT count(*) FROM run WHERE cases != (SELECT count(*) FROM result WHERE run = id)"),
+		0);
 	ck_assert_int_eq(bc_hs_number("SELECT count(*) FROM result WHERE run NOT IN (SELECT id FROM run)"), 0);
 	ck_assert_int_eq(bc_hs_number("SELECT count(*) FROM fact WHERE run NOT IN (SELECT id FROM run)"), 0);
 }

@@ -35,11 +35,14 @@ struct bc_history *bc_hs_open(enum bc_history_mode mode);
 /* The file is whole: SQLite says so, every run has the results that it states, and there are @runs of them. */
 void bc_hs_whole(int runs);
 
+/* The first column of the first row, as text. */
+void bc_hs_text(const char *sql, char *buf, size_t size);
+
 /* One number from the file. */
 int64_t bc_hs_number(const char *sql);
 
-/* `bankcheck history <words>` in the folder, with LC_ALL=C: it ends with @status; @says: in its output or, when it failed,
- * its errors. */
+/* `bankcheck history <words>` in the folder, with LC_ALL=C: it ends with @status; @says: in its output or, when it
+ * failed, its errors. */
 void bc_hs_cli(const char *words, int status, const char *says);
 
 #endif

@@ -37,6 +37,7 @@ enum bc_ptx_compare {
  * A form is either op and args, as { "add.s32", "rrr" } for `add.s32 %r8, %r4, %r5;`, where a letter is the
  * register's class (h 16, r 32, d 64 bits, p predicate), the first the result, or a body that reads the operands
  * %d4..7 (%r4..7, %h4..7: their low bits; %p4..7: bit 0) and writes %d8 and %d9, which are 0 before.
+ * %r2 is the address of 8 bytes of shared memory for each thread of a block of at most 256.
  * Registers %h9.., %r9.., %d10.. and %p8.. are free; %d2 is the address of the thread's four operands; a warp's
  * 32 threads are neighbours.
  */
@@ -45,7 +46,7 @@ struct bc_ptx_form {
 	const char *tail; /* text after the operands: ", 7"; NULL: none */
 	/* @x: the operands, all 64 bits random; @want: the result, zero-extended, and %d9; both 0 before. */
 	void (*want)(const struct bc_ptx_form *f, const uint64_t x[4], uint64_t want[2]);
-	/* Or for a warp at once: x[32][4], want[32][2]. */
+	/* Or for a warp at once, x[32][4], want[32][2]; for a block at once when @block is set. */
 	void (*warp)(const struct bc_ptx_form *f, uint64_t (*x)[4], uint64_t (*want)[2]);
 	/* Changes the random operands of a warp before they are used; NULL: no change. */
 	void (*shape)(uint64_t (*x)[4]);
@@ -53,11 +54,15 @@ struct bc_ptx_form {
 	enum bc_ptx_compare compare;
 	double tolerance;
 	unsigned threads; /* a multiple of 32, at most 2048; 0: 2048 */
+	unsigned block;	  /* threads of a block, a power of two; 0: 256 */
 	/* For the oracle's use. */
 	unsigned bits, to_bits;
 	bool is_signed, to_signed, sat, ftz;
 	int mode, aux;
 };
+
+/* As want[0]: the ISA leaves the result open. */
+#define BC_PTX_OPEN UINT64_C(0x6f70656e6f70656e)
 
 void bc_ptx_form_check(const struct bc_ptx_form *f);
 /* Fails the test when a form checked since the last call differed. */

@@ -112,7 +112,7 @@ double bc_soft_value(const struct bc_soft *f, uint64_t bits)
 		v = ldexp((double)fraction, 2 - f->bias - (int)f->precision);
 	else
 		v = ldexp((double)(fraction | (fraction_mask(f) + 1)), exponent + 1 - f->bias - (int)f->precision);
-	return bits & sign_of(f, true) ? -v : v;
+	return (bits & sign_of(f, true)) ? -v : v;
 }
 
 /* @v is the exact value rounded to nearest, @error has the sign of exact value minus @v. */
@@ -138,32 +138,16 @@ double bc_soft_add(double a, double b, enum bc_soft_mode mode)
 	return to_odd(s, error);
 }
 
-double bc_soft_div(double a, double b)
-{
-	const double q = a / b, left = fma(-q, b, a);
-
-	return to_odd(q, b < 0 ? -left : left);
-}
-
-double bc_soft_sqrt(double a)
-{
-	const double q = sqrt(a);
-
-	return to_odd(q, fma(-q, q, a));
-}
-
 double bc_soft_integral(double v, enum bc_soft_mode mode)
 {
 	const double down = floor(v), part = v - down;
-	double r = down;
+	double r;
 
 	if (!(fabs(v) < 0x1p62) || part == 0)
 		return v;
-	switch (mode) {
-	case BC_SOFT_RN: r = part > 0.5 || (part == 0.5 && fmod(down, 2) != 0) ? down + 1 : down; break;
-	case BC_SOFT_RZ: r = v < 0 ? down + 1 : down; break;
-	case BC_SOFT_RM: r = down; break;
-	case BC_SOFT_RP: r = down + 1; break;
-	}
+	if (mode == BC_SOFT_RN)
+		r = part > 0.5 || (part == 0.5 && fmod(down, 2) != 0) ? down + 1 : down;
+	else
+		r = mode == BC_SOFT_RP || (mode == BC_SOFT_RZ && v < 0) ? down + 1 : down;
 	return copysign(r, v);
 }

@@ -34,10 +34,12 @@ uint64_t bc_soft_pack(const struct bc_soft *f, bool negative, uint64_t m, bool s
 uint64_t bc_soft_round(const struct bc_soft *f, double v, enum bc_soft_mode mode, bool flush);
 double bc_soft_value(const struct bc_soft *f, uint64_t bits);
 
-/* Rounded to odd; the operands and results far from a double's ends. Zero of a sum: +0, under RM -0. */
+/*
+ * A sum rounded to odd; operands and result are far from a double's ends. A zero of unlike numbers: +0, under RM -0.
+ * A quotient and a root need no such function: unless it is exact, one of f32 numbers is never as near to a number of
+ * 25 bits as a double's rounding could bring it.
+ */
 double bc_soft_add(double a, double b, enum bc_soft_mode mode);
-double bc_soft_div(double a, double b);
-double bc_soft_sqrt(double a);
 
 /* @v rounded to an integral value; |v| < 2^62 or returned as it is. */
 double bc_soft_integral(double v, enum bc_soft_mode mode);

@@ -196,6 +196,22 @@ START_TEST(a_case_opens)
 }
 END_TEST
 
+START_TEST(the_page_is_whole_without_javascript)
+{
+	two_reports();
+	bc_browser_scripts(&browser, false);
+	go("");
+	number("document.getElementById('filters').checkVisibility() ? 1 : 0", 0); /* it would do nothing */
+	number("document.querySelectorAll('.k').length", 6);
+	number("document.getElementById('stride/ld/2').checkVisibility() ? 1 : 0", 0);
+	bc_browser_click(&browser, ".suite > summary");
+	bc_browser_click(&browser, ".k[data-v=PF] > summary");
+	number("document.getElementById('stride/ld/2').checkVisibility() ? 1 : 0", 1);
+	number("document.getElementById('stride/ld/2').querySelector('svg.p').getBoundingClientRect().height > 30 ? 1 : 0", 1);
+	nothing_went_wrong();
+}
+END_TEST
+
 /* Contrast of an element's text with the page, by WCAG; 4.5 is what is wanted. */
 #define CONTRAST                                                                                                       \
 	"(() => { const l = c => { const v = c.match(/[0-9.]+/g).slice(0, 3).map(x => (x /= 255) <= .04045 ? x / "     \
@@ -339,6 +355,7 @@ Suite *bc_test_browser(void)
 	tcase_add_test(tc, counts_are_those_of_the_reports);
 	tcase_add_test(tc, filters_work);
 	tcase_add_test(tc, a_case_opens);
+	tcase_add_test(tc, the_page_is_whole_without_javascript);
 	tcase_add_test(tc, dark_light_and_print);
 	tcase_add_test(tc, hostile_strings_are_text);
 	tcase_add_test(tc, the_policy_stops_what_gets_in);

@@ -71,8 +71,10 @@ static const struct {
 } measures[] = {
 	{ "nothing measured", "", { -1, -1, -1, -1 }, BC_OK },
 	{ "per request", "counters=requests:8 wavefronts:16 conflicts:8\n", { 2, 1, -1, -1 }, BC_OK },
-	{ "the most of the attempts", "counters=requests:8 wavefronts:24 conflicts:0;requests:8 wavefronts:8 conflicts:8\n",
-	  { 3, 1, -1, -1 }, BC_OK },
+	{ "the most of the attempts",
+	  "counters=requests:8 wavefronts:24 conflicts:0;requests:8 wavefronts:8 conflicts:8\n",
+	  { 3, 1, -1, -1 },
+	  BC_OK },
 	{ "requests as stated", "requests_stated=4\ncounters=wavefronts:8\n", { 2, -1, -1, -1 }, BC_OK },
 	{ "void counters", "counters=requests:8 wavefronts:16\ncounters_void=yes\n", { -1, -1, -1, -1 }, BC_OK },
 	{ "the clock", "clock=1.5\nclock_samples=7\n", { -1, -1, 1.5, 7 }, BC_OK },
@@ -88,7 +90,7 @@ static const struct {
 
 START_TEST(values_are_measured)
 {
-	struct bc_read_case c = { .id = (char *)(uintptr_t)"s/r/v", .line = 7 };
+	struct bc_read_case c = { .id = (char *)(uintptr_t) "s/r/v", .line = 7 };
 	char text[400];
 	double value[BC_NVALUES];
 	enum bc_status st;
@@ -154,21 +156,27 @@ START_TEST(many_runs_share_columns_and_the_worst_shows)
 }
 END_TEST
 
-/* A history of one letter a run, day by day: P, F, S (SKIP), x (XFAIL), f (PASS, flaky). The context of each run: a digit is
- * its driver, a letter below: image (i), expectations (e), GPU (g), CUDA (c). */
+/* A history of one letter a run, day by day: P, F, S (SKIP), x (XFAIL), f (PASS, flaky). The context of each run: a
+ * digit is its driver, a letter below: image (i), expectations (e), GPU (g), CUDA (c). */
 static void make_runs(const char *verdicts, const char *context)
 {
 	struct bc_history *h = bc_hs_open(BC_HISTORY_WRITE);
 	struct bc_device_run *d = &bc_hs_sample.devices[0];
 
 	for (unsigned i = 0; verdicts[i]; i++) {
-		const char driver[] = { '5', '8', '0', '.', context[i] >= '0' && context[i] <= '9' ? context[i] : '1', 0 };
+		const char driver[] = {
+			'5', '8', '0', '.', context[i] >= '0' && context[i] <= '9' ? context[i] : '1', 0
+		};
 
 		d->images_hash = HASH + (context[i] == 'i');
 		d->expect_hash = HASH + (context[i] == 'e');
 		(void)bc_strlcpy(d->facts.uuid, context[i] == 'g' ? "GPU-other" : "GPU-00-11", sizeof(d->facts.uuid));
 		(void)bc_strlcpy(d->facts.cuda, context[i] == 'c' ? "13.1" : "13.0", sizeof(d->facts.cuda));
-		bc_hs_run(i + 1, driver, verdicts[i] == 'F' ? BC_FAIL : verdicts[i] == 'S' ? BC_SKIP : verdicts[i] == 'x' ? BC_XFAIL : BC_PASS);
+		bc_hs_run(i + 1, driver,
+			  verdicts[i] == 'F'   ? BC_FAIL
+			  : verdicts[i] == 'S' ? BC_SKIP
+			  : verdicts[i] == 'x' ? BC_XFAIL
+					       : BC_PASS);
 		d->results[1].flaky = verdicts[i] == 'f';
 		bc_hs_add(h);
 	}
@@ -204,8 +212,10 @@ END_TEST
 static const struct {
 	const char *verdicts, *context, *says[3];
 } firsts[] = {
-	{ "PPFF", "1122", { "first bad   2026-01-03T01:02:03 FAIL (run run03)", "last good   2026-01-02T01:02:03 PASS (run run02)",
-			    "changed     driver  580.1 -> 580.2\n" } },
+	{ "PPFF",
+	  "1122",
+	  { "first bad   2026-01-03T01:02:03 FAIL (run run03)", "last good   2026-01-02T01:02:03 PASS (run run02)",
+	    "changed     driver  580.1 -> 580.2\n" } },
 	{ "PFPSFF", "111112", { "first bad   2026-01-05", "last good   2026-01-03", "changed     nothing" } },
 	{ "PxP", "111", { "good        now\n", "last bad    2026-01-02T01:02:03 XFAIL", "good again  2026-01-03" } },
 	{ "Px", "1i", { "first bad   2026-01-02", "image_hash  0000000000001234 -> 0000000000001235", "it is wrong" } },
@@ -245,12 +255,12 @@ START_TEST(trend_of_a_case)
 	bc_hs_cli("trend " BC_HS_CASE " --by driver --db h.db", 0, "  verdict     ..Fx.\n");
 	ck_assert_str_eq(bc_hs_call.out.data,
 			 BC_HS_CASE " on GPU-00-11 (NVIDIA H200, sm_90): 5 runs, 2026-01-01 to 2026-01-05\n"
-			 "  driver  runs  verdicts         wavefronts  conflicts  clock  cycles\n"
-			 "  580.1   2     PASS 2           2.125       1.125      2.5    104.5\n"
-			 "  580.2   2     FAIL 1, XFAIL 1  2.125       1.125      2.5    104.5\n"
-			 "  580.3   1     PASS 1           2.125       1.125      2.5    104.5\n"
-			 "  verdict     ..Fx.\n"
-			 "  cycles      _____  104.5\n");
+				    "  driver  runs  verdicts         wavefronts  conflicts  clock  cycles\n"
+				    "  580.1   2     PASS 2           2.125       1.125      2.5    104.5\n"
+				    "  580.2   2     FAIL 1, XFAIL 1  2.125       1.125      2.5    104.5\n"
+				    "  580.3   1     PASS 1           2.125       1.125      2.5    104.5\n"
+				    "  verdict     ..Fx.\n"
+				    "  cycles      _____  104.5\n");
 	bc_hs_cli("trend " BC_HS_CASE " --by cuda --db h.db", 0, "  13.0  5     PASS 3, FAIL 1, XFAIL 1");
 	bc_hs_cli("trend " BC_HS_CASE " --db h.db", 0, "  2026-01-04  1     XFAIL 1");
 }
@@ -292,7 +302,9 @@ START_TEST(list_has_a_line_a_run)
 {
 	bc_hs_cli("list --db h.db", 3, "no such file");
 	make_runs("PF", "12");
-	bc_hs_cli("list --db h.db", 0, "2026-01-02T01:02:03  cuda:0  NVIDIA H200  580.2   13.0  4      3     1         0     yes       run02\n");
+	bc_hs_cli("list --db h.db", 0,
+		  "2026-01-02T01:02:03  cuda:0  NVIDIA H200  580.2   13.0  4      3     1   "
+		  "      0     yes       run02\n");
 }
 END_TEST
 
@@ -314,9 +326,10 @@ END_TEST
 
 /* A report whose strings are as bad as XML allows. */
 #define EVIL "x','y'); DROP TABLE run; --"
-#define REPORT_HEAD "<testsuites><testsuite name=\"bankcheck.sm_90.s\" timestamp=\"2026-01-01T00:00:00\" hostname=\"h\">" \
-		    "<properties><property name=\"run_id\" value=\"r1\"/><property name=\"bankcheck\" value=\"0.1.0\"/>" \
-		    "<property name=\"device\" value=\"cuda:0\"/>"
+#define REPORT_HEAD                                                                                           \
+	"<testsuites><testsuite name=\"bankcheck.sm_90.s\" timestamp=\"2026-01-01T00:00:00\" hostname=\"h\">" \
+	"<properties><property name=\"run_id\" value=\"r1\"/><property name=\"bankcheck\" value=\"0.1.0\"/>"  \
+	"<property name=\"device\" value=\"cuda:0\"/>"
 #define REPORT_END "</testsuite></testsuites>"
 
 static void write_text(const char *name, const char *text)
@@ -329,8 +342,10 @@ START_TEST(hostile_strings_stay_text)
 	json_t *row;
 	json_error_t why;
 
-	write_text("evil.xml", REPORT_HEAD "<property name=\"gpu\" value=\"" EVIL "\"/><property name=\"driver\" "
-		   "value=\"1,&quot;2&quot;&#10;3&#x202e;\"/></properties><testcase name=\"r/v\"><failure message=\"a&#10;&quot;b&quot;, "
+	write_text("evil.xml", REPORT_HEAD
+		   "<property name=\"gpu\" value=\"" EVIL "\"/><property name=\"driver\" "
+		   "value=\"1,&quot;2&quot;&#10;3&#x202e;\"/></properties><testcase name=\"r/v\">"
+		   "<failure message=\"a&#10;&quot;b&quot;, "
 		   "c\\\"/><system-out>format=1\ncase=s/r/v\nverdict=FAIL\n</system-out></testcase>" REPORT_END);
 	bc_hs_cli("add evil.xml --db h.db", 0, "1 run added");
 	bc_hs_whole(1);
@@ -355,14 +370,19 @@ START_TEST(export_has_a_row_a_result)
 	size_t lines = 0;
 
 	make_runs("PF", "12");
-	bc_hs_cli("export --db h.db", 0,
-		  "time,run_id,device,unit,arch,gpu,host,driver,cuda,image_hash,expectations_hash,bankcheck,complete,case,verdict,"
-		  "wavefronts,conflicts,clock,cycles,flaky,message\r\n2026-01-01T01:02:03,run01,cuda:0,GPU-00-11,sm_90,NVIDIA H200,");
+	bc_hs_cli(
+		"export --db h.db", 0,
+		"time,run_id,device,unit,arch,gpu,host,driver,cuda,image_hash,expectations_hash,bankcheck,complete,"
+		"case,"
+		"verdict,"
+		"wavefronts,conflicts,clock,cycles,flaky,message\r\n"
+		"2026-01-01T01:02:03,run01,cuda:0,GPU-00-11,sm_90,NVIDIA H200,");
 	for (const char *s = bc_hs_call.out.data; (s = strchr(s, '\n')); s++)
 		lines++;
 	ck_assert_uint_eq(lines, 1 + 2 * BC_HS_CASES);
 	bc_hs_cli("export " BC_HS_CASE " --format jsonl --db h.db", 0,
-		  "\"case\":\"" BC_HS_CASE "\",\"verdict\":\"FAIL\",\"wavefronts\":2.125,\"conflicts\":1.125,\"clock\":2.5,"
+		  "\"case\":\"" BC_HS_CASE
+		  "\",\"verdict\":\"FAIL\",\"wavefronts\":2.125,\"conflicts\":1.125,\"clock\":2.5,"
 		  "\"cycles\":104.5,\"flaky\":\"no\",\"message\":\"it is wrong\"}\n");
 	ck_assert_ptr_null(strstr(bc_hs_call.out.data, "ways"));
 }
@@ -400,11 +420,16 @@ static const struct {
 } broken[] = {
 	{ "cut short", REPORT_HEAD "</properties><testcase ", "not well-formed" },
 	{ "another tool's", "<testsuites><testsuite name=\"x\"/></testsuites>", "not a report that bankcheck wrote" },
-	{ "no time", "<testsuites><testsuite name=\"bankcheck.sm_90.s\" timestamp=\"now\"><properties><property name=\"run_id\" "
-	  "value=\"r9\"/><property name=\"bankcheck\" value=\"1\"/></properties></testsuite></testsuites>", "no timestamp" },
-	{ "a value in the second case", REPORT_HEAD "</properties><testcase name=\"r/a\"><system-out>format=1\ncase=s/r/a\nverdict=PASS\n"
-	  "</system-out></testcase><testcase name=\"r/b\"><system-out>format=1\ncase=s/r/b\nverdict=PASS\nclock_samples=x\n</system-out>"
-	  "</testcase>" REPORT_END, "s/r/b: the value of clock_samples=" },
+	{ "no time",
+	  "<testsuites><testsuite name=\"bankcheck.sm_90.s\" timestamp=\"now\"><properties><property name=\"run_id\" "
+	  "value=\"r9\"/><property name=\"bankcheck\" value=\"1\"/></properties></testsuite></testsuites>",
+	  "no timestamp" },
+	{ "a value in the second case",
+	  REPORT_HEAD "</properties><testcase name=\"r/a\"><system-out>format=1\ncase=s/r/a\nverdict=PASS\n"
+		      "</system-out></testcase><testcase name=\"r/b\"><system-out>format=1\ncase=s/r/b\nverdict=PASS\n"
+		      "clock_samples=x\n</system-out>"
+		      "</testcase>" REPORT_END,
+	  "s/r/b: the value of clock_samples=" },
 };
 
 START_TEST(a_broken_file_changes_nothing)

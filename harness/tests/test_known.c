@@ -106,7 +106,8 @@ START_TEST(an_entry_applies_where_it_says)
 	struct bc_known k;
 	char text[300];
 
-	(void)snprintf(text, sizeof(text), "alpha/ld/2\t*\t*\t*" TAIL "\nalpha/ld/1\t%s\t%s\t%s\t%s\thttp://x/2\tdata\tbug",
+	(void)snprintf(text, sizeof(text),
+		       "alpha/ld/2\t*\t*\t*" TAIL "\nalpha/ld/1\t%s\t%s\t%s\t%s\thttp://x/2\tdata\tbug",
 		       matches[_i].archs, matches[_i].driver, matches[_i].cuda, matches[_i].expires);
 	ck_assert_msg(bc_known_parse(text, "dir/known.txt", &cat, &list, &err) == BC_OK, "%s", err.msg);
 	(void)bc_strlcpy(f.driver, matches[_i].has_driver, sizeof(f.driver));
@@ -126,8 +127,11 @@ START_TEST(one_that_applies_wins)
 	struct bc_facts f = { 0 };
 	struct bc_known k;
 
-	ck_assert_int_eq(bc_known_parse("alpha/ld/1\t*\t*\t*\t2020-01-01\tx\tdata\told\nalpha/ld/1\tsm_90\t*\t*\t2030-01-01\tx\t"
-					"data\tnew\n", "known.txt", &cat, &list, &err), BC_OK);
+	ck_assert_int_eq(
+		bc_known_parse("alpha/ld/1\t*\t*\t*\t2020-01-01\tx\tdata\told\nalpha/ld/1\tsm_90\t*\t*\t2030-01-01\tx\t"
+			       "data\tnew\n",
+			       "known.txt", &cat, &list, &err),
+		BC_OK);
 	bc_known_find(&list, "alpha/ld/1", "sm_90", &f, "2026-11-29", &k);
 	ck_assert(k.applies && !k.expired);
 	ck_assert_str_eq(k.reason, "new");
@@ -143,21 +147,24 @@ static const struct {
 	int status;
 	const char *said;
 } runs[] = {
-	{ "fails as written", "meta/fails/data", "\t*\t*\t*\t2099-01-31\thttp://x/1\tdata\tdriver bug", 0, "1 case: 1 XFAIL\n" },
+	{ "fails as written", "meta/fails/data", "\t*\t*\t*\t2099-01-31\thttp://x/1\tdata\tdriver bug", 0,
+	  "1 case: 1 XFAIL\n" },
 	{ "fails otherwise", "meta/fails/data", "\t*\t*\t*\t2099-01-31\thttp://x/1\tratio wavefronts=3\tdriver bug", 1,
 	  "not the known failure 'ratio wavefronts=3'" },
-	{ "by its ratio", "meta/fails/ratio", "\tsm_90\t*\t*\t2099-01-31\thttp://x/1\tratio wavefronts=1 conflicts=0\tbug", 0,
-	  "1 case: 1 XFAIL\n" },
+	{ "by its ratio", "meta/fails/ratio",
+	  "\tsm_90\t*\t*\t2099-01-31\thttp://x/1\tratio wavefronts=1 conflicts=0\tbug", 0, "1 case: 1 XFAIL\n" },
 	{ "of another architecture", "meta/fails/data", "\tsm_80\t*\t*\t2099-01-31\thttp://x/1\tdata\tdriver bug", 1,
 	  "1 case: 1 FAIL\n" },
-	{ "of a driver", "meta/fails/data", "\t*\t500-\t*\t2099-01-31\thttp://x/1\tdata\tdriver bug", 1, "1 case: 1 FAIL\n" },
+	{ "of a driver", "meta/fails/data", "\t*\t500-\t*\t2099-01-31\thttp://x/1\tdata\tdriver bug", 1,
+	  "1 case: 1 FAIL\n" },
 	{ "expired", "meta/fails/data", "\t*\t*\t*\t2020-01-31\thttp://x/1\tdata\tdriver bug", 1,
 	  "the known failure 'data' has expired (driver bug, http://x/1)" },
 	{ "passes", "meta/sound/1", "\t*\t*\t*\t2099-01-31\thttp://x/1\tdata\tdriver bug", 1,
 	  "XPASS    reference_sm_90 meta/sound/1: passes, but is known to fail with 'data' (driver bug, http://x/1): delete its "
 	  "line in known.txt (expected/known.txt:" },
 	{ "is lost", "meta/dies/kill", "\t*\t*\t*\t2099-01-31\thttp://x/1\tdata\tdriver bug", 2, "1 case: 1 LOST\n" },
-	{ "is skipped", "meta/skips/memory", "\t*\t*\t*\t2099-01-31\thttp://x/1\tdata\tdriver bug", 4, "1 case: 1 SKIP" },
+	{ "is skipped", "meta/skips/memory", "\t*\t*\t*\t2099-01-31\thttp://x/1\tdata\tdriver bug", 4,
+	  "1 case: 1 SKIP" },
 };
 
 START_TEST(a_known_failure_is_no_failure)
@@ -191,8 +198,9 @@ START_TEST(they_are_listed_with_what_reports_say)
 	bc_run_program("known --expected expected");
 	bc_ended(0, NULL);
 	bc_said("there are no known failures\n");
-	bc_write_file("expected/known.txt", "w", "meta/fails/data\t*\t*\t13.0-\t2099-01-31\thttp://x/1\tdata\tdriver bug\n"
-						 "meta/sound/1\tsm_90\t*\t*\t2020-01-31\thttp://x/2\tdata\tother bug\n");
+	bc_write_file("expected/known.txt", "w",
+		      "meta/fails/data\t*\t*\t13.0-\t2099-01-31\thttp://x/1\tdata\tdriver bug\n"
+		      "meta/sound/1\tsm_90\t*\t*\t2020-01-31\thttp://x/2\tdata\tother bug\n");
 	bc_run_program("known --expected expected");
 	bc_ended(0, NULL);
 	bc_said("meta/fails/data on *: data\n  driver bug, http://x/1\n  CUDA 13.0-\n  counts until 2099-01-31, expected/known.txt:1\n"

@@ -12,7 +12,7 @@ Suite *bc_test_meta(void);
 #define RUN "run --device reference --filter "
 
 static const struct {
-	const char *name;    /* rule/variant */
+	const char *name; /* rule/variant */
 	const char *verdict, *words;
 	int status;
 } rows[] = {
@@ -31,7 +31,8 @@ static const struct {
 	{ "dies/segv", "LOST", "signal SIGSEGV", 2 },
 	{ "dies/kill", "LOST", "signal SIGKILL", 2 },
 	{ "dies/nonsense", "LOST", "this is no message", 2 },
-	{ "hangs/spin", "BROKEN", "hang: instruction budget used up", 2 }, /* a GPU has no budget: LOST after its time limit */
+	{ "hangs/spin", "BROKEN", "hang: instruction budget used up",
+	  2 }, /* a GPU has no budget: LOST after its time limit */
 	{ "hangs/sleep", "LOST", "hung: no result within the limit of 2 s", 2 },
 	{ "once/counters", "DISAGREE", "conflicts=1", 1 },
 	{ "once/exit", "LOST", "exit status 3", 2 },
@@ -53,13 +54,13 @@ START_TEST(a_case_gets_the_verdict_it_must_get)
 	else
 		bc_said("3 cases: 2 PASS, 1 ");
 	doc = bc_report(REPORT);
-	(void)snprintf(path, sizeof(path), "count(//testcase[@name='%s'][contains(system-out, 'verdict=%s')])", rows[_i].name,
-		       rows[_i].verdict);
+	(void)snprintf(path, sizeof(path), "count(//testcase[@name='%s'][contains(system-out, 'verdict=%s')])",
+		       rows[_i].name, rows[_i].verdict);
 	ck_assert_msg((int)bc_report_number(doc, path) == 1, "%s is not %s\n%s", rows[_i].name, rows[_i].verdict,
 		      bc_call.out.data);
 	if (rows[_i].words) {
-		(void)snprintf(path, sizeof(path), "count(//testcase[@name='%s']/*[contains(@message, '%s')])", rows[_i].name,
-			       rows[_i].words);
+		(void)snprintf(path, sizeof(path), "count(//testcase[@name='%s']/*[contains(@message, '%s')])",
+			       rows[_i].name, rows[_i].words);
 		ck_assert_msg((int)bc_report_number(doc, path) == 1, "%s: no `%s`\n%s", rows[_i].name, rows[_i].words,
 			      bc_call.out.data);
 	}
@@ -72,9 +73,14 @@ START_TEST(it_is_run_only_when_named)
 	static const struct {
 		const char *words;
 		bool taken;
-	} ways[] = { { "list", false }, { "list --filter *", false }, { "list --filter */sound/*", false },
-		     { "list --filter meta", true }, { "list --filter meta/sound", true }, { "list --filter meta/sound/1", true },
-		     { "list --filter meta/*", true }, { "list --filter stride --filter meta", true } };
+	} ways[] = { { "list", false },
+		     { "list --filter *", false },
+		     { "list --filter */sound/*", false },
+		     { "list --filter meta", true },
+		     { "list --filter meta/sound", true },
+		     { "list --filter meta/sound/1", true },
+		     { "list --filter meta/*", true },
+		     { "list --filter stride --filter meta", true } };
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(ways); i++) {
 		if (strcmp(ways[i].words, "list --filter */sound/*") == 0) {
@@ -84,7 +90,8 @@ START_TEST(it_is_run_only_when_named)
 		}
 		bc_run_program(ways[i].words);
 		bc_ended(0, NULL);
-		ck_assert_msg((strstr(bc_call.out.data, "meta/sound/1\n") != NULL) == ways[i].taken, "%s", ways[i].words);
+		ck_assert_msg((strstr(bc_call.out.data, "meta/sound/1\n") != NULL) == ways[i].taken, "%s",
+			      ways[i].words);
 	}
 	bc_run_program("list --filter meta --exclude meta/sound");
 	bc_ended(0, NULL);

@@ -9,8 +9,26 @@
 
 Suite *bc_test_ptx_bits(void);
 
-enum bit_op { AND, OR, XOR, NOT, CNOT, SHL, SHR, BREV, CLZ, POPC, BFIND, BFIND_SHIFT, BFE, BFI, SZEXT_CLAMP, SZEXT_WRAP,
-	      BMSK_CLAMP, BMSK_WRAP };
+enum bit_op {
+	AND,
+	OR,
+	XOR,
+	NOT,
+	CNOT,
+	SHL,
+	SHR,
+	BREV,
+	CLZ,
+	POPC,
+	BFIND,
+	BFIND_SHIFT,
+	BFE,
+	BFI,
+	SZEXT_CLAMP,
+	SZEXT_WRAP,
+	BMSK_CLAMP,
+	BMSK_WRAP
+};
 
 static unsigned bit(uint64_t v, unsigned i)
 {
@@ -108,8 +126,7 @@ static uint64_t one(const struct bc_ptx_form *f, uint64_t a, uint64_t b, const u
 		return v;
 	case BFIND: return (uint32_t)find_high(a, n, f->is_signed);
 	case BFIND_SHIFT:
-		return find_high(a, n, f->is_signed) < 0 ? 0xffffffff
-							 : n - 1 - (unsigned)find_high(a, n, f->is_signed);
+		return find_high(a, n, f->is_signed) < 0 ? 0xffffffff : n - 1 - (unsigned)find_high(a, n, f->is_signed);
 	case BFE: return extract(a, n, f->is_signed, x[1] & 0xff, x[2] & 0xff);
 	case BFI: return insert(a, b, n, x[2] & 0xff, x[3] & 0xff);
 	case SZEXT_CLAMP: return extend(a, f->is_signed, (uint32_t)x[1], false);
@@ -211,7 +228,11 @@ START_TEST(counts_and_positions)
 		{ .op = "bfind.shiftamt.u32", .args = "rr", .bits = 32, .aux = BFIND_SHIFT },
 		{ .op = "bfind.shiftamt.s32", .args = "rr", .bits = 32, .aux = BFIND_SHIFT, .is_signed = true },
 		{ .op = "bfind.shiftamt.u64", .args = "rd", .bits = 64, .to_bits = 32, .aux = BFIND_SHIFT },
-		{ .op = "bfind.shiftamt.s64", .args = "rd", .bits = 64, .to_bits = 32, .aux = BFIND_SHIFT,
+		{ .op = "bfind.shiftamt.s64",
+		  .args = "rd",
+		  .bits = 64,
+		  .to_bits = 32,
+		  .aux = BFIND_SHIFT,
 		  .is_signed = true },
 	};
 
@@ -237,9 +258,15 @@ START_TEST(bit_fields)
 		{ .op = "szext.clamp.s32", .args = "rrr", .bits = 32, .aux = SZEXT_CLAMP, .is_signed = true, POS_LEN },
 		{ .op = "szext.wrap.u32", .args = "rrr", .bits = 32, .aux = SZEXT_WRAP, POS_LEN },
 		{ .op = "szext.wrap.s32", .args = "rrr", .bits = 32, .aux = SZEXT_WRAP, .is_signed = true, POS_LEN },
-		{ .op = "bmsk.clamp.b32", .args = "rrr", .bits = 32, .aux = BMSK_CLAMP,
+		{ .op = "bmsk.clamp.b32",
+		  .args = "rrr",
+		  .bits = 32,
+		  .aux = BMSK_CLAMP,
 		  .values = { BC_PTX_SMALL, BC_PTX_SMALL } },
-		{ .op = "bmsk.wrap.b32", .args = "rrr", .bits = 32, .aux = BMSK_WRAP,
+		{ .op = "bmsk.wrap.b32",
+		  .args = "rrr",
+		  .bits = 32,
+		  .aux = BMSK_WRAP,
 		  .values = { BC_PTX_SMALL, BC_PTX_SMALL } },
 	};
 
@@ -258,8 +285,13 @@ static void want_prmt(const struct bc_ptx_form *f, const uint64_t x[4], uint64_t
 
 	for (unsigned i = 0; i < 4; i++) {
 		const unsigned nibble = (unsigned)(x[2] >> (4 * i)) & 15;
-		const unsigned from[] = { nibble & 7, sel + i, (8 + sel - i) & 7, sel, clamp_left[sel][i],
-					  clamp_right[sel][i], (sel & 1) * 2 + (i & 1) };
+		const unsigned from[] = { nibble & 7,
+					  sel + i,
+					  (8 + sel - i) & 7,
+					  sel,
+					  clamp_left[sel][i],
+					  clamp_right[sel][i],
+					  (sel & 1) * 2 + (i & 1) };
 		uint64_t b = bytes >> (8 * from[f->aux]) & 0xff;
 
 		if (f->aux == 0 && (nibble & 8))
@@ -296,8 +328,9 @@ START_TEST(lop3_every_table)
 	char tail[12];
 
 	for (int i = 0; i < 256; i++) {
-		const struct bc_ptx_form f = { .op = "lop3.b32", .args = "rrrr", .tail = tail, .want = want_lop3,
-					       .aux = i, .threads = 128 };
+		const struct bc_ptx_form f = {
+			.op = "lop3.b32", .args = "rrrr", .tail = tail, .want = want_lop3, .aux = i, .threads = 128
+		};
 
 		(void)snprintf(tail, sizeof(tail), ", %d", i);
 		bc_ptx_form_check(&f);
@@ -312,9 +345,7 @@ static void want_shf(const struct bc_ptx_form *f, const uint64_t x[4], uint64_t 
 	const uint64_t both = (x[0] & 0xffffffff) | x[1] << 32;
 	const uint32_t by = f->aux & 1 ? x[2] & 31 : (uint32_t)x[2] < 32 ? (uint32_t)x[2] : 32;
 
-	want[0] = f->aux < 2 ? (by ? both << by >> 32 : both >> 32) : both >> by & 0xffffffff;
-	if (f->aux < 2 && by == 32)
-		want[0] = both & 0xffffffff;
+	want[0] = f->aux < 2 ? both << by >> 32 : both >> by & 0xffffffff;
 }
 
 START_TEST(funnel_shifts)
@@ -323,7 +354,10 @@ START_TEST(funnel_shifts)
 
 	for (int i = 0; i < 8; i++) {
 		const struct bc_ptx_form f = {
-			.op = ops[i / 2], .args = "rrrr", .want = want_shf, .aux = i / 2,
+			.op = ops[i / 2],
+			.args = "rrrr",
+			.want = want_shf,
+			.aux = i / 2,
 			.values = { BC_PTX_INT, BC_PTX_INT, i & 1 ? BC_PTX_SMALL : BC_PTX_INT },
 		};
 

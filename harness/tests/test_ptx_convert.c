@@ -15,7 +15,10 @@ static const char *const rounding[] = { ".rn", ".rz", ".rm", ".rp" };
 static const char *const integral[] = { ".rni", ".rzi", ".rmi", ".rpi" };
 static const char *const integers[] = { "u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64" };
 static const enum bc_ptx_values values[BC_SOFT_FORMATS] = {
-	[BC_SOFT_F16] = BC_PTX_F16, [BC_SOFT_BF16] = BC_PTX_BF16, [BC_SOFT_F32] = BC_PTX_F32, [BC_SOFT_F64] = BC_PTX_F64,
+	[BC_SOFT_F16] = BC_PTX_F16,
+	[BC_SOFT_BF16] = BC_PTX_BF16,
+	[BC_SOFT_F32] = BC_PTX_F32,
+	[BC_SOFT_F64] = BC_PTX_F64,
 };
 
 static uint64_t low_bits(uint64_t v, unsigned bits)
@@ -52,9 +55,14 @@ START_TEST(integer_to_float)
 
 	for (unsigned i = 0; i < 8 * BC_SOFT_FORMATS * 8; i++) {
 		const unsigned type = i & 7, format = i / 8 % BC_SOFT_FORMATS, mode = i / 32 % 4;
-		const struct bc_ptx_form f = { .op = name, .args = regs, .want = want_from_integer,
-					       .bits = 8u << (type / 2), .is_signed = type & 1, .mode = (int)mode,
-					       .aux = (int)format, .sat = i >= 128 };
+		const struct bc_ptx_form f = { .op = name,
+					       .args = regs,
+					       .want = want_from_integer,
+					       .bits = 8u << (type / 2),
+					       .is_signed = type & 1,
+					       .mode = (int)mode,
+					       .aux = (int)format,
+					       .sat = i >= 128 };
 
 		if (f.sat && (format != BC_SOFT_F32 || mode > 0))
 			continue;
@@ -99,9 +107,14 @@ START_TEST(float_to_integer)
 
 	for (unsigned i = 0; i < 8 * BC_SOFT_FORMATS * 8; i++) {
 		const unsigned type = i & 7, format = i / 8 % BC_SOFT_FORMATS, mode = i / 32 % 4;
-		const struct bc_ptx_form f = { .op = name, .args = regs, .want = want_to_integer,
-					       .values = { values[format], 0, 0, 0 }, .to_bits = 8u << (type / 2),
-					       .to_signed = type & 1, .mode = (int)mode, .aux = (int)format,
+		const struct bc_ptx_form f = { .op = name,
+					       .args = regs,
+					       .want = want_to_integer,
+					       .values = { values[format], 0, 0, 0 },
+					       .to_bits = 8u << (type / 2),
+					       .to_signed = type & 1,
+					       .mode = (int)mode,
+					       .aux = (int)format,
 					       .ftz = i >= 128 };
 
 		if (f.ftz && format != BC_SOFT_F32)
@@ -138,9 +151,9 @@ static uint64_t float_to_float(const struct bc_ptx_form *f, uint64_t in)
 		v = bc_soft_integral(v, mode);
 	r = bc_soft_round(to, v, mode, flush_out);
 	if (f->sat)
-		r = bc_soft_is_nan(to, r) || (r & sign)	       ? 0
-		    : bc_soft_value(to, r) > 1		       ? bc_soft_round(to, 1, BC_SOFT_RN, false)
-							       : r;
+		r = bc_soft_is_nan(to, r) || (r & sign) ? 0
+		    : bc_soft_value(to, r) > 1		? bc_soft_round(to, 1, BC_SOFT_RN, false)
+							: r;
 	if ((f->aux & RELU) && !bc_soft_is_nan(to, r) && (r & sign))
 		r = 0;
 	if ((f->aux & SATFINITE) && isinf(bc_soft_value(to, r)))
@@ -171,7 +184,9 @@ static void check_conversion(struct bc_ptx_form f, const char *modifiers)
 	if (f.bits == BC_SOFT_F64 && f.to_bits == BC_SOFT_F16)
 		f.compare = BC_PTX_NAN16;
 	else
-		f.compare = f.to_bits == BC_SOFT_F32 ? BC_PTX_NAN32 : f.to_bits == BC_SOFT_F64 ? BC_PTX_NAN64 : BC_PTX_EXACT;
+		f.compare = f.to_bits == BC_SOFT_F32   ? BC_PTX_NAN32
+			    : f.to_bits == BC_SOFT_F64 ? BC_PTX_NAN64
+						       : BC_PTX_EXACT;
 	bc_ptx_form_check(&f);
 }
 
@@ -180,12 +195,12 @@ static const struct {
 	int nmodes; /* 0: none is written */
 	bool integral, ftz, sat;
 } conversions[] = {
-	{ BC_SOFT_F64, BC_SOFT_F32, 4, false, true, true },   { BC_SOFT_F64, BC_SOFT_F16, 4, false, false, true },
-	{ BC_SOFT_F32, BC_SOFT_F16, 4, false, true, true },   { BC_SOFT_F32, BC_SOFT_BF16, 2, false, false, false },
-	{ BC_SOFT_F16, BC_SOFT_F32, 0, false, true, true },   { BC_SOFT_F16, BC_SOFT_F64, 0, false, false, true },
-	{ BC_SOFT_F32, BC_SOFT_F64, 0, false, true, true },   { BC_SOFT_BF16, BC_SOFT_F32, 0, false, false, false },
-	{ BC_SOFT_F32, BC_SOFT_F32, 4, true, true, true },    { BC_SOFT_F64, BC_SOFT_F64, 4, true, false, true },
-	{ BC_SOFT_F16, BC_SOFT_F16, 4, true, false, false },  { BC_SOFT_F32, BC_SOFT_F32, 0, false, true, true },
+	{ BC_SOFT_F64, BC_SOFT_F32, 4, false, true, true },    { BC_SOFT_F64, BC_SOFT_F16, 4, false, false, true },
+	{ BC_SOFT_F32, BC_SOFT_F16, 4, false, true, true },    { BC_SOFT_F32, BC_SOFT_BF16, 2, false, false, false },
+	{ BC_SOFT_F16, BC_SOFT_F32, 0, false, true, true },    { BC_SOFT_F16, BC_SOFT_F64, 0, false, false, true },
+	{ BC_SOFT_F32, BC_SOFT_F64, 0, false, true, true },    { BC_SOFT_BF16, BC_SOFT_F32, 0, false, false, false },
+	{ BC_SOFT_F32, BC_SOFT_F32, 4, true, true, true },     { BC_SOFT_F64, BC_SOFT_F64, 4, true, false, true },
+	{ BC_SOFT_F16, BC_SOFT_F16, 4, true, false, false },   { BC_SOFT_F32, BC_SOFT_F32, 0, false, true, true },
 	{ BC_SOFT_BF16, BC_SOFT_F64, 0, false, false, false },
 };
 
@@ -198,8 +213,11 @@ START_TEST(float_to_float_conversions)
 
 		for (int i = 0; i < 4 * (n ? n : 1); i++) {
 			const char *mode = !n ? "" : conversions[k].integral ? integral[i / 4] : rounding[i / 4];
-			const struct bc_ptx_form f = { .bits = conversions[k].from, .to_bits = conversions[k].to,
-						       .mode = i / 4, .ftz = i & 1, .sat = i & 2,
+			const struct bc_ptx_form f = { .bits = conversions[k].from,
+						       .to_bits = conversions[k].to,
+						       .mode = i / 4,
+						       .ftz = i & 1,
+						       .sat = i & 2,
 						       .aux = conversions[k].integral ? INTEGRAL : 0 };
 
 			if ((f.ftz && !conversions[k].ftz) || (f.sat && !conversions[k].sat))
@@ -219,14 +237,22 @@ START_TEST(conversions_to_halves_and_pairs)
 		const char *modifiers;
 		int mode, aux;
 	} forms[] = {
-		{ ".rn", BC_SOFT_RN, PACKED },		  { ".rz", BC_SOFT_RZ, PACKED },
-		{ ".rn.relu", BC_SOFT_RN, PACKED | RELU }, { ".rz.relu", BC_SOFT_RZ, PACKED | RELU },
-		{ ".rn.relu", BC_SOFT_RN, RELU },	  { ".rz.relu", BC_SOFT_RZ, RELU },
+		{ ".rn", BC_SOFT_RN, PACKED },
+		{ ".rz", BC_SOFT_RZ, PACKED },
+		{ ".rn.relu", BC_SOFT_RN, PACKED | RELU },
+		{ ".rz.relu", BC_SOFT_RZ, PACKED | RELU },
+		{ ".rn.satfinite", BC_SOFT_RN, SATFINITE },
+		{ ".rn.satfinite", BC_SOFT_RN, PACKED | SATFINITE },
+		{ ".rz.relu.satfinite", BC_SOFT_RZ, RELU | SATFINITE },
+		{ ".rn.relu", BC_SOFT_RN, RELU },
+		{ ".rz.relu", BC_SOFT_RZ, RELU },
 	};
 
 	for (size_t i = 0; i < 2 * BC_ARRAY_LEN(forms); i++) {
-		const struct bc_ptx_form f = { .bits = BC_SOFT_F32, .to_bits = i & 1 ? BC_SOFT_BF16 : BC_SOFT_F16,
-					       .mode = forms[i / 2].mode, .aux = forms[i / 2].aux };
+		const struct bc_ptx_form f = { .bits = BC_SOFT_F32,
+					       .to_bits = i & 1 ? BC_SOFT_BF16 : BC_SOFT_F16,
+					       .mode = forms[i / 2].mode,
+					       .aux = forms[i / 2].aux };
 
 		check_conversion(f, forms[i / 2].modifiers);
 	}

@@ -18,10 +18,10 @@ enum float_op { ADD, SUB, MUL, FMA, DIV, RCP, SQRT, MIN, MAX, NEG, ABS };
 static const char *const rounding[] = { ".rn", ".rz", ".rm", ".rp" };
 
 /* What bits of bc_ptx_form.aux mean here beside the operation. */
-#define NAN_WINS 0x100	/* .NaN */
-#define XORSIGN 0x200	/* .xorsign.abs */
-#define RELU 0x400	/* .relu */
-#define PACKED 0x800	/* two halves */
+#define NAN_WINS 0x100 /* .NaN */
+#define XORSIGN 0x200  /* .xorsign.abs */
+#define RELU 0x400     /* .relu */
+#define PACKED 0x800   /* two halves */
 #define FORMAT(k) ((k) << 16)
 
 static const struct bc_soft *format_of(const struct bc_ptx_form *f)
@@ -42,9 +42,9 @@ static double exact(const struct bc_ptx_form *f, double a, double b, double c)
 
 		return bc_soft_add(product, c, mode);
 	}
-	case DIV: return bc_soft_div(a, b);
-	case RCP: return bc_soft_div(1, a);
-	case SQRT: return bc_soft_sqrt(a);
+	case DIV: return a / b;
+	case RCP: return 1 / a;
+	case SQRT: return sqrt(a);
 	default: return 0;
 	}
 }
@@ -123,16 +123,23 @@ static void check_f32(const char *op, int aux, unsigned operands, bool modes, bo
 
 	for (int i = 0; i < (modes ? 16 : 4); i++) {
 		const int mode = modes ? i >> 2 : 0;
-		struct bc_ptx_form f = { .op = name, .args = operands == 1 ? "rr" : operands == 2 ? "rrr" : "rrrr",
-					 .want = want_float, .mode = mode, .ftz = i & 1, .sat = i & 2,
+		struct bc_ptx_form f = { .op = name,
+					 .args = operands == 1	 ? "rr"
+						 : operands == 2 ? "rrr"
+								 : "rrrr",
+					 .want = want_float,
+					 .mode = mode,
+					 .ftz = i & 1,
+					 .sat = i & 2,
 					 .aux = aux | FORMAT(BC_SOFT_F32) };
 
 		if (f.sat && !sat)
 			continue;
 		f.compare = (aux & 0xff) == NEG || (aux & 0xff) == ABS ? BC_PTX_NAN32 : BC_PTX_EXACT;
 		set_values(&f, BC_PTX_F32);
-		(void)snprintf(name, sizeof(name), "%s%s%s%s%s%s.f32", op, modes ? rounding[mode] : "", i & 1 ? ".ftz" : "",
-			       i & 2 ? ".sat" : "", aux & NAN_WINS ? ".NaN" : "", aux & XORSIGN ? ".xorsign.abs" : "");
+		(void)snprintf(name, sizeof(name), "%s%s%s%s%s%s.f32", op, modes ? rounding[mode] : "",
+			       i & 1 ? ".ftz" : "", i & 2 ? ".sat" : "", aux & NAN_WINS ? ".NaN" : "",
+			       aux & XORSIGN ? ".xorsign.abs" : "");
 		bc_ptx_form_check(&f);
 	}
 }
@@ -208,8 +215,13 @@ static void check_f64(const char *op, int aux, unsigned operands, bool modes)
 	char name[40];
 
 	for (int mode = 0; mode < (modes ? 4 : 1); mode++) {
-		struct bc_ptx_form f = { .op = name, .args = operands == 1 ? "dd" : operands == 2 ? "ddd" : "dddd",
-					 .want = modes ? want_f64 : want_float, .mode = mode, .compare = BC_PTX_NAN64,
+		struct bc_ptx_form f = { .op = name,
+					 .args = operands == 1	 ? "dd"
+						 : operands == 2 ? "ddd"
+								 : "dddd",
+					 .want = modes ? want_f64 : want_float,
+					 .mode = mode,
+					 .compare = BC_PTX_NAN64,
 					 .aux = aux | FORMAT(BC_SOFT_F64) };
 
 		set_values(&f, BC_PTX_F64);
@@ -243,13 +255,20 @@ static const struct {
 	int aux;
 	bool rn, ftz, sat; /* .rn is written; forms with .ftz, .sat (f16 only) */
 } halves[] = {
-	{ "add", ADD, false, true, true },	 { "add", ADD, true, false, false },
-	{ "sub", SUB, false, true, true },	 { "sub", SUB, true, false, false },
-	{ "mul", MUL, false, true, true },	 { "mul", MUL, true, false, false },
-	{ "fma", FMA, true, true, true },	 { "fma", FMA | RELU, true, false, false },
-	{ "min", MIN, false, true, false },	 { "max", MAX, false, true, false },
-	{ "min", MIN | NAN_WINS, false, true, false }, { "max", MAX | NAN_WINS, false, true, false },
-	{ "min", MIN | XORSIGN, false, true, false }, { "max", MAX | XORSIGN, false, true, false },
+	{ "add", ADD, false, true, true },
+	{ "add", ADD, true, false, false },
+	{ "sub", SUB, false, true, true },
+	{ "sub", SUB, true, false, false },
+	{ "mul", MUL, false, true, true },
+	{ "mul", MUL, true, false, false },
+	{ "fma", FMA, true, true, true },
+	{ "fma", FMA | RELU, true, false, false },
+	{ "min", MIN, false, true, false },
+	{ "max", MAX, false, true, false },
+	{ "min", MIN | NAN_WINS, false, true, false },
+	{ "max", MAX | NAN_WINS, false, true, false },
+	{ "min", MIN | XORSIGN, false, true, false },
+	{ "max", MAX | XORSIGN, false, true, false },
 };
 
 static void check_half(size_t k, int format, bool packed, bool ftz, bool sat)
@@ -259,7 +278,11 @@ static void check_half(size_t k, int format, bool packed, bool ftz, bool sat)
 	const char regs[] = { packed ? 'r' : 'h', packed ? 'r' : 'h', packed ? 'r' : 'h',
 			      (aux & 0xff) == FMA ? (packed ? 'r' : 'h') : '\0', '\0' };
 	char name[40];
-	struct bc_ptx_form f = { .op = name, .args = regs, .want = want_float, .ftz = ftz, .sat = sat,
+	struct bc_ptx_form f = { .op = name,
+				 .args = regs,
+				 .want = want_float,
+				 .ftz = ftz,
+				 .sat = sat,
 				 .aux = aux | FORMAT(format) | (packed ? PACKED : 0) };
 
 	(void)snprintf(name, sizeof(name), "%s%s%s%s%s%s%s.%s%s", halves[k].op, halves[k].rn ? ".rn" : "",

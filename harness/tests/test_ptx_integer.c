@@ -45,8 +45,25 @@ static wide clamp(wide v, unsigned bits, bool is_signed)
 }
 
 enum arith {
-	ADD, SUB, MUL_LO, MUL_HI, MUL_WIDE, MAD_LO, MAD_HI, MAD_WIDE, DIV, REM, MIN, MAX, ABS, NEG, SAD, MUL24_LO,
-	MUL24_HI, MAD24_LO, MAD24_HI,
+	ADD,
+	SUB,
+	MUL_LO,
+	MUL_HI,
+	MUL_WIDE,
+	MAD_LO,
+	MAD_HI,
+	MAD_WIDE,
+	DIV,
+	REM,
+	MIN,
+	MAX,
+	ABS,
+	NEG,
+	SAD,
+	MUL24_LO,
+	MUL24_HI,
+	MAD24_LO,
+	MAD24_HI,
 };
 
 /* Bits @from and up of the product, as a signed or unsigned number of the type. */
@@ -102,8 +119,12 @@ static void check_types(const char *op, const char *args, enum arith aux, unsign
 	char name[40], regs[8];
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(types); i++) {
-		struct bc_ptx_form f = { .op = name, .args = regs, .want = want_arithmetic, .bits = types[i].bits,
-					 .is_signed = types[i].is_signed, .aux = (int)aux };
+		struct bc_ptx_form f = { .op = name,
+					 .args = regs,
+					 .want = want_arithmetic,
+					 .bits = types[i].bits,
+					 .is_signed = types[i].is_signed,
+					 .aux = (int)aux };
 
 		if (types[i].bits > most_bits || (signed_only && !types[i].is_signed))
 			continue;
@@ -171,7 +192,8 @@ static void want_dot(const struct bc_ptx_form *f, const uint64_t x[4], uint64_t 
 	wide sum = number(x[2], 32, any_signed);
 
 	for (unsigned i = 0; i < (f->aux ? 2u : 4u); i++) {
-		const wide a = f->aux ? number(x[0] >> (16 * i), 16, f->is_signed) : number(x[0] >> (8 * i), 8, f->is_signed);
+		const wide a =
+			f->aux ? number(x[0] >> (16 * i), 16, f->is_signed) : number(x[0] >> (8 * i), 8, f->is_signed);
 		const unsigned at = i + (f->aux == 2 ? 2 : 0);
 
 		sum += a * number(x[1] >> (8 * at), 8, f->to_signed);
@@ -185,10 +207,15 @@ START_TEST(dot_products)
 	char name[40];
 
 	for (int i = 0; i < 12; i++) {
-		const struct bc_ptx_form f = { .op = name, .args = "rrrr", .want = want_dot, .aux = i / 4,
-					       .is_signed = i & 1, .to_signed = i & 2 };
+		const struct bc_ptx_form f = { .op = name,
+					       .args = "rrrr",
+					       .want = want_dot,
+					       .aux = i / 4,
+					       .is_signed = i & 1,
+					       .to_signed = i & 2 };
 
-		(void)snprintf(name, sizeof(name), "%s.%s.%s", ops[i / 4], i & 1 ? "s32" : "u32", i & 2 ? "s32" : "u32");
+		(void)snprintf(name, sizeof(name), "%s.%s.%s", ops[i / 4], i & 1 ? "s32" : "u32",
+			       i & 2 ? "s32" : "u32");
 		bc_ptx_form_check(&f);
 	}
 	bc_ptx_form_done();
@@ -292,8 +319,9 @@ static void want_setp(const struct bc_ptx_form *f, const uint64_t x[4], uint64_t
 static void check_setp(const char *type, char reg, unsigned bits, bool is_signed, int cmp, int mode)
 {
 	char body[200], bop[8] = "", c[8] = "";
-	const struct bc_ptx_form f = { .body = body, .want = want_setp, .bits = bits, .is_signed = is_signed,
-				       .aux = cmp, .mode = mode };
+	const struct bc_ptx_form f = {
+		.body = body, .want = want_setp, .bits = bits, .is_signed = is_signed, .aux = cmp, .mode = mode
+	};
 
 	if (mode >= 2) {
 		(void)snprintf(bop, sizeof(bop), ".%s", bools[(mode - 2) % 3]);
@@ -312,7 +340,7 @@ START_TEST(setp_every_comparison)
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(types); i++)
 		for (int cmp = 0; cmp < 12; cmp++)
-			if (*comparisons[cmp] && (cmp < 6 || !types[i].is_signed))
+			if ((cmp < 6 || !types[i].is_signed) && *comparisons[cmp])
 				check_setp(types[i].name, types[i].reg[0], types[i].bits, types[i].is_signed, cmp,
 					   (cmp + (int)i) % 8);
 	for (int mode = 0; mode < 8; mode++) {
@@ -342,7 +370,12 @@ START_TEST(set_to_a_register)
 		{ .op = "set.ge.u32.s64", .args = "rdd", .bits = 64, .is_signed = true, .aux = 5 },
 		{ .op = "set.ne.u32.b16", .args = "rhh", .bits = 16, .aux = 1 },
 		{ .op = "set.le.and.u32.s16", .args = "rhhp", .bits = 16, .is_signed = true, .aux = 3, .mode = 2 },
-		{ .op = "set.gt.or.f32.s32", .args = "rrrp", .bits = 32, .is_signed = true, .aux = 4, .mode = 3,
+		{ .op = "set.gt.or.f32.s32",
+		  .args = "rrrp",
+		  .bits = 32,
+		  .is_signed = true,
+		  .aux = 4,
+		  .mode = 3,
 		  .to_bits = 1 },
 		{ .op = "set.lo.xor.u32.u64", .args = "rddp", .bits = 64, .aux = 8, .mode = 4 },
 	};
@@ -369,7 +402,9 @@ static void want_slct(const struct bc_ptx_form *f, const uint64_t x[4], uint64_t
 
 START_TEST(selections)
 {
-	static const char *const names[] = { "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64" };
+	static const char *const names[] = {
+		"b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"
+	};
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(names); i++) {
 		const char reg = i < 3 ? 'h' : i < 7 ? 'r' : 'd';
@@ -407,8 +442,13 @@ START_TEST(conversions_between_integers)
 
 	for (unsigned i = 0; i < 128; i++) {
 		const unsigned to = i & 7, from = i >> 3 & 7;
-		const struct bc_ptx_form f = { .op = name, .args = regs, .want = want_cvt, .bits = 8u << (from / 2),
-					       .is_signed = from & 1, .to_bits = 8u << (to / 2), .to_signed = to & 1,
+		const struct bc_ptx_form f = { .op = name,
+					       .args = regs,
+					       .want = want_cvt,
+					       .bits = 8u << (from / 2),
+					       .is_signed = from & 1,
+					       .to_bits = 8u << (to / 2),
+					       .to_signed = to & 1,
 					       .sat = i >= 64 };
 
 		(void)snprintf(name, sizeof(name), "cvt%s.%s.%s", f.sat ? ".sat" : "", names[to], names[from]);

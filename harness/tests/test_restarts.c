@@ -82,8 +82,9 @@ START_TEST(nothing_is_left_of_a_hundred_workers)
 	bc_said("1 case: 1 LOST\n");
 	ck_assert(samples[0] >= 3 && samples[1] >= 3);
 	ck_assert_uint_gt(files[0], 5);
-	ck_assert_msg(files[1] <= files[0], "%u open files at first, %u after 100 workers", files[0], files[1]);
-	ck_assert_msg(kb[1] <= kb[0] + 512, "%ld kB at first, %ld kB after 100 workers", kb[0], kb[1]);
+	/* A worker that is being started holds four ends of pipes for a moment; an attempt's record is a few kilobytes. */
+	ck_assert_msg(files[1] <= files[0] + 4, "%u open files at first, %u after 100 workers", files[0], files[1]);
+	ck_assert_msg(kb[1] <= kb[0] + 2048, "%ld kB at first, %ld kB after 100 workers", kb[0], kb[1]);
 }
 END_TEST
 
@@ -95,8 +96,9 @@ START_TEST(a_device_that_does_not_come_back_is_given_up)
 	pid_t pid;
 
 	bc_shell("mkdir k && cp -r '" BC_TEST_KERNELS "/ptx' k/");
-	pid = bc_program_launch(&bc_call, "run --device reference --kernels k --isolate case --timeout 4 --filter meta/sound/1 "
-					  "--filter meta/dies/kill --filter meta/hangs/sleep --filter meta/once/exit");
+	pid = bc_program_launch(&bc_call,
+				"run --device reference --kernels k --isolate case --timeout 4 --filter meta/sound/1 "
+				"--filter meta/dies/kill --filter meta/hangs/sleep --filter meta/once/exit");
 	for (unsigned i = 0; i < 4000 && !there; i++) {
 		struct bc_text t = bc_program_file(&bc_call, "reports/journal.tsv");
 
@@ -104,7 +106,7 @@ START_TEST(a_device_that_does_not_come_back_is_given_up)
 		bc_text_release(&t);
 		(void)nanosleep(&tick, NULL);
 	}
-	(void)nanosleep(&second, NULL); /* the next worker is healthy, and its case sleeps for 4 s */
+	(void)nanosleep(&second, NULL);	     /* the next worker is healthy, and its case sleeps for 4 s */
 	bc_shell("rm k/ptx/pattern_ld.ptx"); /* so that the worker after it has no kernel to run */
 	bc_program_end(&bc_call, pid);
 	bc_ended(2, NULL);

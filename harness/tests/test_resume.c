@@ -12,7 +12,8 @@
 Suite *bc_test_resume(void);
 
 #define REPORT "reports/reference-sm_90.xml"
-#define CASES "--filter meta/sound --exclude meta/sound/flood --filter meta/fails/data --filter meta/dies/exit_3 --filter meta/skips"
+#define CASES \
+	"--filter meta/sound --exclude meta/sound/flood --filter meta/fails/data --filter meta/dies/exit_3 --filter meta/skips"
 #define SLOW "run --device reference --isolate case " CASES
 #define RUN "run --device reference " CASES " --exclude meta/sound/late"
 #define SUMMARY "7 cases: 4 PASS, 1 FAIL, 1 LOST, 1 SKIP\n"
@@ -33,8 +34,10 @@ static void keep_results(const char *name)
 {
 	char words[200];
 
-	(void)snprintf(words, sizeof(words), "grep -E '^(case|verdict|tries|reason)=|<testcase|<failure|<error|<skipped' " REPORT
-					     " | sed 's/ time=\"[^\"]*\"//' > %s", name);
+	(void)snprintf(words, sizeof(words),
+		       "grep -E '^(case|verdict|tries|reason)=|<testcase|<failure|<error|<skipped' " REPORT
+		       " | sed 's/ time=\"[^\"]*\"//' > %s",
+		       name);
 	bc_shell(words);
 }
 
@@ -135,11 +138,14 @@ static const struct {
 	{ "other options", "true", RUN " --retries 1", "journal.tsv:1: the journal is of a run with other options" },
 	{ "other cases", "true", "run --device reference --filter meta/sound", "the journal is of another plan" },
 	{ "another device", "true", "run --device reference:sm_80 " CASES, "the journal is of another set of devices" },
-	{ "other expectations", "sed -i '/meta.sound.2 wave/s/ 1 1 / 1 2 /' expected/common/meta.txt", RUN, "another set of expectations" },
-	{ "a known failure more", "printf 'meta/fails/data\\t*\\t*\\t*\\t2099-01-01\\tx\\tdata\\twhy\\n' >> expected/known.txt", RUN,
+	{ "other expectations", "sed -i '/meta.sound.2 wave/s/ 1 1 / 1 2 /' expected/common/meta.txt", RUN,
+	  "another set of expectations" },
+	{ "a known failure more",
+	  "printf 'meta/fails/data\\t*\\t*\\t*\\t2099-01-01\\tx\\tdata\\twhy\\n' >> expected/known.txt", RUN,
 	  "another set of expectations" },
 	{ "another program", "sed -i '1s/binary_hash=./binary_hash=x/' reports/journal.tsv", RUN, "another program" },
-	{ "other kernels", "sed -i '1s/kernels_hash=./kernels_hash=x/' reports/journal.tsv", RUN, "another set of kernel images" },
+	{ "other kernels", "sed -i '1s/kernels_hash=./kernels_hash=x/' reports/journal.tsv", RUN,
+	  "another set of kernel images" },
 	{ "no journal", "rm reports/journal.tsv", RUN, "reports/journal.tsv" },
 	{ "an empty one", ": > reports/journal.tsv", RUN, "reports/journal.tsv:1: an empty journal" },
 	{ "something else", "echo hello > reports/journal.tsv", RUN, "reports/journal.tsv:1: not a journal" },
@@ -168,12 +174,12 @@ static const struct {
 	{ "which one", "true", "report", "0 journals" },
 	{ "none", "true", "report nowhere.tsv", "nowhere.tsv" },
 	{ "a report", "true", "report " REPORT, "reference-sm_90.xml:1: " },
-	{ "other expectations", "echo 'row meta/fails/unjudged data 1 1 rule x' >> expected/common/meta.txt", "report reports/journal.tsv",
-	  "the expectations are not those of the journal's run" },
-	{ "a case that is gone", "sed -i '/^plan/s/sound.1/sound\\/0/' reports/journal.tsv", "report reports/journal.tsv",
-	  "there is no case `meta/sound/0` in this version" },
-	{ "a device that is none", "sed -i '/^plan/s/dev=[^\\t]*/dev=sm_1/' reports/journal.tsv", "report reports/journal.tsv",
-	  "a plan for sm_1, which is no device of the run" },
+	{ "other expectations", "echo 'row meta/fails/unjudged data 1 1 rule x' >> expected/common/meta.txt",
+	  "report reports/journal.tsv", "the expectations are not those of the journal's run" },
+	{ "a case that is gone", "sed -i '/^plan/s/sound.1/sound\\/0/' reports/journal.tsv",
+	  "report reports/journal.tsv", "there is no case `meta/sound/0` in this version" },
+	{ "a device that is none", "sed -i '/^plan/s/dev=[^\\t]*/dev=sm_1/' reports/journal.tsv",
+	  "report reports/journal.tsv", "a plan for sm_1, which is no device of the run" },
 };
 
 START_TEST(what_is_no_journal_is_not_reported)
@@ -195,8 +201,9 @@ START_TEST(a_retry_goes_on)
 	bc_run_program("run --device reference --filter meta/once --retries 1 --retry-lost 1");
 	bc_ended(1, NULL);
 	keep_results("whole");
-	bc_shell("grep -n '^obs' reports/journal.tsv | head -2 | tail -1 | cut -d: -f1 > last && head -$(cat last) reports/journal.tsv > j && "
-		 "mv j reports/journal.tsv");
+	bc_shell(
+		"grep -n '^obs' reports/journal.tsv | head -2 | tail -1 | cut -d: -f1 > last && head -$(cat last) reports/journal.tsv > j && "
+		"mv j reports/journal.tsv");
 	ck_assert_uint_eq(lines_of("obs\t"), 2);
 	bc_run_program("run --device reference --filter meta/once --retries 1 --retry-lost 1 --resume");
 	bc_ended(1, NULL);

@@ -28,14 +28,14 @@ static double number(const char *expression)
 static const struct {
 	const char *words, *says;
 } wrong[] = {
-	{ "--shard 0/2", "--shard 0/2: I/N" },         { "--shard 3/2", "--shard 3/2: I/N" },
-	{ "--shard 2", "--shard 2: I/N" },             { "--shard 1/0", "--shard 1/0: I/N" },
-	{ "--shard 1/2/3", "--shard 1/2/3: I/N" },     { "--shard -1/2", "--shard -1/2: I/N" },
-	{ "--shuffle x", "--shuffle x: a whole" },     { "--shuffle 4294967296", "--shuffle 4294967296: a whole" },
-	{ "--isolate suite", "device or case" },       { "--repeat 0", "--repeat 0: a whole number, 1 to 1000" },
-	{ "--retries -1", "--retries -1: a whole" },   { "--repeat 2 --retries 1", "give one of them" },
-	{ "--deadline 0", "--deadline 0: a whole" },   { "--rerun-failed nowhere", "nowhere" },
-	{ "--retry-lost 1x", "--retry-lost 1x: a" },   { "--repeat 2 --retry-lost 1", "give one of them" },
+	{ "--shard 0/2", "--shard 0/2: I/N" },	     { "--shard 3/2", "--shard 3/2: I/N" },
+	{ "--shard 2", "--shard 2: I/N" },	     { "--shard 1/0", "--shard 1/0: I/N" },
+	{ "--shard 1/2/3", "--shard 1/2/3: I/N" },   { "--shard -1/2", "--shard -1/2: I/N" },
+	{ "--shuffle x", "--shuffle x: a whole" },   { "--shuffle 4294967296", "--shuffle 4294967296: a whole" },
+	{ "--isolate suite", "device or case" },     { "--repeat 0", "--repeat 0: a whole number, 1 to 1000" },
+	{ "--retries -1", "--retries -1: a whole" }, { "--repeat 2 --retries 1", "give one of them" },
+	{ "--deadline 0", "--deadline 0: a whole" }, { "--rerun-failed nowhere", "nowhere" },
+	{ "--retry-lost 1x", "--retry-lost 1x: a" }, { "--repeat 2 --retry-lost 1", "give one of them" },
 };
 
 START_TEST(wrong_words_are_status_3)
@@ -69,7 +69,8 @@ START_TEST(shards_are_disjoint_balanced_and_whole)
 	}
 	ck_assert_double_le(most - least, 1);
 	bc_run_program(RUN "--filter stride/ld_b32");
-	bc_shell("grep '^case=' " REPORT " | sort > all/want; sort all/ids > all/got; cmp all/want all/got && test -s all/want");
+	bc_shell("grep '^case=' " REPORT
+		 " | sort > all/want; sort all/ids > all/got; cmp all/want all/got && test -s all/want");
 }
 END_TEST
 
@@ -94,11 +95,14 @@ START_TEST(a_seed_decides_the_order)
 		bc_ended(0, NULL);
 		(void)snprintf(words, sizeof(words), "  shuffled with seed %s\n", seeds[i]);
 		bc_said(words);
-		(void)snprintf(words, sizeof(words), "grep '^obs' reports/journal.tsv | cut -f3 > order%zu; grep '^case=' " REPORT
-						     " > report%zu", i, i);
+		(void)snprintf(words, sizeof(words),
+			       "grep '^obs' reports/journal.tsv | cut -f3 > order%zu; grep '^case=' " REPORT
+			       " > report%zu",
+			       i, i);
 		bc_shell(words);
 	}
-	bc_shell("cmp order0 order1 && ! cmp -s order0 order2 && sort order0 > a && sort order2 > b && cmp a b && cmp report0 report2");
+	bc_shell(
+		"cmp order0 order1 && ! cmp -s order0 order2 && sort order0 > a && sort order2 > b && cmp a b && cmp report0 report2");
 }
 END_TEST
 
@@ -130,7 +134,9 @@ START_TEST(the_worst_of_several_runs_counts)
 	ck_assert_double_eq(number("count(//testcase[contains(system-out, 'tries=DISAGREE,PASS,PASS')])"), 1);
 	ck_assert_double_eq(number("count(//testcase[contains(system-out, 'tries=LOST,PASS,PASS')])"), 1);
 	ck_assert_double_eq(number("count(//testcase[contains(system-out, 'tries=PASS,PASS,PASS')])"), 1);
-	ck_assert_double_eq(number("count(//testcase[contains(system-out, 'attempt 1: LOST: the worker ended: exit status 3')])"), 1);
+	ck_assert_double_eq(
+		number("count(//testcase[contains(system-out, 'attempt 1: LOST: the worker ended: exit status 3')])"),
+		1);
 	ck_assert_double_eq(number("count(//testcase[contains(system-out, 'attempt 3: PASS')])"), 3);
 }
 END_TEST
@@ -143,7 +149,8 @@ static const struct {
 } retries[] = {
 	{ "counters, not retried", "--filter meta/once/counters --retry-lost 2", 1, "1 case: 1 DISAGREE\n", 0, 0, 0 },
 	{ "counters", "--filter meta/once/counters --retries 1", 1, "1 case: 1 PASS; 1 flaky\n", 1, 0, 0 },
-	{ "flaky, and that is fine", "--filter meta/once/counters --retries 1 --flaky-ok", 0, "1 case: 1 PASS; 1 flaky\n", 1, 0, 0 },
+	{ "flaky, and that is fine", "--filter meta/once/counters --retries 1 --flaky-ok", 0,
+	  "1 case: 1 PASS; 1 flaky\n", 1, 0, 0 },
 	{ "lost, not retried", "--filter meta/once/exit --retries 2", 2, "1 case: 1 LOST\n", 0, 0, 0 },
 	{ "lost", "--filter meta/once/exit --retry-lost 1", 1, "1 case: 1 PASS; 1 flaky\n", 0, 1, 0 },
 	{ "both", "--filter meta/once --retries 3 --retry-lost 3", 1, "2 cases: 2 PASS; 2 flaky\n", 1, 1, 0 },
@@ -151,7 +158,8 @@ static const struct {
 	{ "by its ratio", "--filter meta/fails/ratio --retries 1", 1, "1 case: 1 FAIL\n", 0, 0, 1 },
 	{ "wrong data is not retried", "--filter meta/fails/data --retries 2", 1, "1 case: 1 FAIL\n", 0, 0, 0 },
 	{ "lost again and again", "--filter meta/dies/kill --retry-lost 2", 2, "1 case: 1 LOST\n", 0, 0, 2 },
-	{ "a broken case is not retried", "--filter meta/dies/trap --retries 2 --retry-lost 2", 2, "1 case: 1 BROKEN\n", 0, 0, 0 },
+	{ "a broken case is not retried", "--filter meta/dies/trap --retries 2 --retry-lost 2", 2, "1 case: 1 BROKEN\n",
+	  0, 0, 0 },
 	{ "a sound case once", "--filter meta/sound/1 --retries 2 --retry-lost 2", 0, "1 case: 1 PASS\n", 0, 0, 0 },
 };
 
@@ -164,11 +172,15 @@ START_TEST(what_fails_is_tried_again)
 	ck_assert_msg(bc_call.status == retries[_i].status, "%s: exit status %d\n%s", retries[_i].what, bc_call.status,
 		      bc_call.out.data);
 	bc_said(retries[_i].said);
-	ck_assert_msg((int)number("count(//flakyFailure[@type and @message])") == (int)retries[_i].flaky_failures, "%s", retries[_i].what);
-	ck_assert_msg((int)number("count(//flakyError[@type='LOST'])") == (int)retries[_i].flaky_errors, "%s", retries[_i].what);
-	ck_assert_msg((int)number("count(//rerunFailure | //rerunError)") == (int)retries[_i].reruns, "%s", retries[_i].what);
+	ck_assert_msg((int)number("count(//flakyFailure[@type and @message])") == (int)retries[_i].flaky_failures, "%s",
+		      retries[_i].what);
+	ck_assert_msg((int)number("count(//flakyError[@type='LOST'])") == (int)retries[_i].flaky_errors, "%s",
+		      retries[_i].what);
+	ck_assert_msg((int)number("count(//rerunFailure | //rerunError)") == (int)retries[_i].reruns, "%s",
+		      retries[_i].what);
 	ck_assert_msg((int)number("count(//testcase[contains(system-out, 'flaky=yes')])") ==
-		      (int)(retries[_i].flaky_failures + retries[_i].flaky_errors), "%s", retries[_i].what);
+			      (int)(retries[_i].flaky_failures + retries[_i].flaky_errors),
+		      "%s", retries[_i].what);
 }
 END_TEST
 
@@ -176,8 +188,10 @@ END_TEST
 
 START_TEST(the_first_finding_ends_a_fail_fast_run)
 {
-	bc_run_program(RUN "--filter meta/sound --filter meta/fails/data --filter meta/dies --exclude meta/sound/flood --isolate case "
-			   "--fail-fast");
+	bc_run_program(
+		RUN
+		"--filter meta/sound --filter meta/fails/data --filter meta/dies --exclude meta/sound/flood --isolate case "
+		"--fail-fast");
 	bc_ended(1, NULL);
 	bc_said(" 1 FAIL, ");
 	bc_not_said("LOST");
@@ -198,7 +212,9 @@ END_TEST
 /* Five cases that end their worker: three in a row would end the device, but each has sound ones between. */
 START_TEST(a_worker_for_each_case)
 {
-	bc_run_program(RUN "--filter meta/sound/1 --filter meta/sound/2 --filter meta/dies/kill --filter meta/dies/segv --isolate case");
+	bc_run_program(
+		RUN
+		"--filter meta/sound/1 --filter meta/sound/2 --filter meta/dies/kill --filter meta/dies/segv --isolate case");
 	bc_ended(2, NULL);
 	bc_said("4 cases: 2 PASS, 2 LOST\n");
 	bc_said("meta/dies/segv: the worker ended: signal SIGSEGV");
@@ -208,7 +224,8 @@ END_TEST
 Suite *bc_test_runner(void)
 {
 	Suite *s = suite_create("runner");
-	TCase *words = tcase_create("words"), *which = tcase_create("which"), *often = tcase_create("often"), *ends = tcase_create("ends");
+	TCase *words = tcase_create("words"), *which = tcase_create("which"), *often = tcase_create("often"),
+	      *ends = tcase_create("ends");
 	TCase *all[] = { words, which, often, ends };
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(all); i++) {

@@ -10,21 +10,23 @@ Suite *bc_test_scarce(void);
 
 /* $1: the ulimit option; $2: the first value; $3: the step; $4: the last. Prints the value that passed. A run that cannot
  * even be started by the loader (127) counts for nothing. A run may fail, but neither by a signal nor with a wrong verdict. */
-#define SCRIPT \
-	"unset CK_RUN_SUITE CK_RUN_CASE\n" \
-	"n=$2; failed=0\n" \
-	"while [ $n -le $4 ]; do\n" \
-	"\t( ulimit -c 0; ulimit $1 $n; exec " BC_TEST_BINARY " --version ) >/dev/null 2>&1 || { n=$((n + $3)); continue; }\n" \
-	"\t( ulimit -c 0; ulimit $1 $n; exec " BC_TEST_BINARY " run --device reference --filter stride/ld_b32/2 ) >out 2>err\n" \
-	"\ts=$?\n" \
-	"\tcase $s in\n" \
+#define SCRIPT                                                                                   \
+	"unset CK_RUN_SUITE CK_RUN_CASE\n"                                                       \
+	"n=$2; failed=0\n"                                                                       \
+	"while [ $n -le $4 ]; do\n"                                                              \
+	"\t( ulimit -c 0; ulimit $1 $n; exec " BC_TEST_BINARY                                    \
+	" --version ) >/dev/null 2>&1 || { n=$((n + $3)); continue; }\n"                         \
+	"\t( ulimit -c 0; ulimit $1 $n; exec " BC_TEST_BINARY                                    \
+	" run --device reference --filter stride/ld_b32/2 ) >out 2>err\n"                        \
+	"\ts=$?\n"                                                                               \
+	"\tcase $s in\n"                                                                         \
 	"\t0) grep -q '1 case: 1 PASS' out || exit 9; echo \"$n $failed\" > passed; exit 0 ;;\n" \
-	"\t2 | 3) test -s err || grep -q -E 'BROKEN|LOST' out || exit 8 ;;\n" \
-	"\t4) ;;\n" \
-	"\t*) echo \"ulimit $1 $n: status $s\"; cat out err; exit 7 ;;\n" \
-	"\tesac\n" \
-	"\tfailed=$((failed + 1)); n=$((n + $3))\n" \
-	"done\n" \
+	"\t2 | 3) test -s err || grep -q -E 'BROKEN|LOST' out || exit 8 ;;\n"                    \
+	"\t4) ;;\n"                                                                              \
+	"\t*) echo \"ulimit $1 $n: status $s\"; cat out err; exit 7 ;;\n"                        \
+	"\tesac\n"                                                                               \
+	"\tfailed=$((failed + 1)); n=$((n + $3))\n"                                              \
+	"done\n"                                                                                 \
 	"echo none passed; exit 6\n"
 
 static void scarce(const char *words)
@@ -64,8 +66,8 @@ START_TEST(files_that_are_cut)
 		bc_run_program("run --device reference --filter stride/ld_b32/2");
 		if (bc_call.status == 0)
 			break;
-		ck_assert_msg(bc_call.status == 2 || bc_call.status == 3, "limit %lu: status %d\n%s", (unsigned long)limit,
-			      bc_call.status, bc_call.err.data);
+		ck_assert_msg(bc_call.status == 2 || bc_call.status == 3, "limit %lu: status %d\n%s",
+			      (unsigned long)limit, bc_call.status, bc_call.err.data);
 		failed++;
 		ck_assert_uint_lt(limit, 1u << 20);
 	}

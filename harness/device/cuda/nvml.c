@@ -80,8 +80,9 @@ void bc_nvml_read(const char *uuid, struct bc_gpu_reading *out)
 			   nvml.nvmlDeviceGetTemperature(dev, NVML_TEMPERATURE_GPU, &out->celsius) == 0;
 	out->has_reasons = nvml.nvmlDeviceGetCurrentClocksThrottleReasons &&
 			   nvml.nvmlDeviceGetCurrentClocksThrottleReasons(dev, &reasons) == 0;
-	out->has_errors = nvml.nvmlDeviceGetTotalEccErrors &&
-			  nvml.nvmlDeviceGetTotalEccErrors(dev, NVML_ERROR_UNCORRECTED, NVML_VOLATILE_ECC, &errors) == 0;
+	out->has_errors =
+		nvml.nvmlDeviceGetTotalEccErrors &&
+		nvml.nvmlDeviceGetTotalEccErrors(dev, NVML_ERROR_UNCORRECTED, NVML_VOLATILE_ECC, &errors) == 0;
 	out->has_processes = nvml.nvmlDeviceGetComputeRunningProcesses_v3 &&
 			     nvml.nvmlDeviceGetComputeRunningProcesses_v3(dev, &n, process) == 0;
 	out->reasons = reasons;

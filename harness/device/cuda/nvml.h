@@ -3,7 +3,7 @@
 #ifndef BC_DEVICE_CUDA_NVML_H
 #define BC_DEVICE_CUDA_NVML_H
 
-#include "harness/device/state.h"
+#include "harness/device/device.h"
 
 /* Read what can be read of the GPU with this UUID ("GPU-..."). Without NVML nothing is: every has_* is false. */
 void bc_nvml_read(const char *uuid, struct bc_gpu_reading *out);
