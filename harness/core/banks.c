@@ -63,16 +63,17 @@ static bool pairs_match(const uint32_t addr[BC_LANES], uint32_t mask, unsigned x
 static struct plan plan_of(const struct bc_geometry *g, const struct bc_op_info *info, const uint32_t addr[BC_LANES],
 			   uint32_t mask, bool *merged)
 {
-	const unsigned chunk = info->bytes > g->bank_bytes ? info->bytes : g->bank_bytes;
-	const unsigned words = g->bank_bytes ? chunk / g->bank_bytes : 1;
+	const unsigned banks = g->banks ? g->banks : 1, width = g->bank_bytes ? g->bank_bytes : 4; /* 0 is not allowed */
+	const unsigned chunk = info->bytes > width ? info->bytes : width;
+	const unsigned words = chunk / width;
 	struct plan p = { .ngroups = 1, .lanes = BC_LANES, .weight = 1 };
 
 	p.shift = (unsigned)__builtin_ctz(chunk);
-	if (words > g->banks) {
+	if (words > banks) {
 		p.columns = 1;
-		p.weight = words / g->banks;
+		p.weight = words / banks;
 	} else {
-		p.columns = words ? g->banks / words : 1;
+		p.columns = words ? banks / words : 1;
 	}
 	p.every = info->law == BC_LAW_ATOM || info->law == BC_LAW_CAS || info->law == BC_LAW_COPY;
 	*merged = false;
@@ -86,7 +87,7 @@ static struct plan plan_of(const struct bc_geometry *g, const struct bc_op_info 
 			p.ngroups /= 2;
 			*merged = true;
 		}
-		p.lanes = BC_LANES / p.ngroups;
+		p.lanes = p.ngroups ? BC_LANES / p.ngroups : BC_LANES;
 	}
 	return p;
 }

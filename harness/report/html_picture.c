@@ -375,7 +375,7 @@ static enum bc_status find(struct store *s, const struct bc_text *svg, unsigned 
 	struct known *grown;
 	enum bc_status st;
 
-	for (size_t i = *bucket; i && s->k; i = s->k[i - 1].next) {
+	for (size_t i = *bucket; i; i = s->k[i - 1].next) {
 		const struct known *k = &s->k[i - 1];
 
 		if (k->hash == hash && k->rows == rows && k->len == svg->len &&

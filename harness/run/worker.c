@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "harness/run/act.h"
 #include "harness/run/measure.h"
@@ -13,6 +14,7 @@
 #include "harness/run/targets.h"
 
 #define IMAGES_MAX 64
+#define LOOK_S 0.25
 
 struct worker {
 	const struct bc_worker_options *o;
@@ -27,6 +29,8 @@ struct worker {
 	const struct bc_case *batch[BC_BATCH_MAX];
 	unsigned attempt[BC_BATCH_MAX]; /* of each: how often it ran before */
 	size_t n;
+	struct bc_device_state state; /* as it was last looked at */
+	double looked;                /* when, monotonic seconds; 0: never */
 };
 
 static enum bc_status send_text(struct worker *w, struct bc_error *err)
@@ -45,12 +49,20 @@ static enum bc_status say(struct worker *w, const char *kind, const char *key, c
 	return st ? st : send_text(w, err);
 }
 
-/* The state of the device, all "" where it has none. */
-static void look_at_state(const struct worker *w, struct bc_device_state *out)
+/* The state of the device, all "" where it has none; at most LOOK_S old, for a look costs milliseconds. */
+static void look_at_state(struct worker *w, struct bc_device_state *out)
 {
-	memset(out, 0, sizeof(*out));
-	if (w->dev && w->ops->state)
-		w->ops->state(w->dev, out);
+	struct timespec t = { 0 };
+	double now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	if (w->dev && w->ops->state && (!w->looked || now - w->looked > LOOK_S)) {
+		memset(&w->state, 0, sizeof(w->state));
+		w->ops->state(w->dev, &w->state);
+		w->looked = now;
+	}
+	*out = w->state;
 }
 
 static enum bc_status send_facts(struct worker *w, const char *kind, const struct bc_facts *f, uint64_t hash,
