@@ -375,8 +375,10 @@ static enum bc_status find(struct store *s, const struct bc_text *svg, unsigned 
 	struct known *grown;
 	enum bc_status st;
 
-	for (size_t i = *bucket; i; i = s->k[i - 1].next) {
-		const struct known *k = &s->k[i - 1];
+	const struct known *have = s->k;
+
+	for (size_t i = have ? *bucket : 0; i; i = have[i - 1].next) {
+		const struct known *k = &have[i - 1];
 
 		if (k->hash == hash && k->rows == rows && k->len == svg->len &&
 		    memcmp(s->all.data + k->start, svg->data, svg->len) == 0) {

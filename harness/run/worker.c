@@ -14,7 +14,7 @@
 #include "harness/run/targets.h"
 
 #define IMAGES_MAX 64
-#define LOOK_S 0.25
+#define LOOK_S 1.0
 
 struct worker {
 	const struct bc_worker_options *o;
