@@ -57,7 +57,7 @@ static void look_at_state(struct worker *w, struct bc_device_state *out)
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &t);
 	now = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-	if (w->dev && w->ops->state && (!w->looked || now - w->looked > LOOK_S)) {
+	if (w->dev && w->ops->state && (w->looked <= 0 || now - w->looked > LOOK_S)) {
 		memset(&w->state, 0, sizeof(w->state));
 		w->ops->state(w->dev, &w->state);
 		w->looked = now;
