@@ -23,7 +23,8 @@ static const struct bc_rule rules[] = {
 	{ .name = "ld", .sentence = "a sentence", .build = build },
 	{ .name = "st", .sentence = "a sentence", .build = build },
 };
-static const struct bc_suite suite = { "alpha", "for the fuzzer", rules, BC_ARRAY_LEN(rules) };
+static const struct bc_suite suite = { .name = "alpha", .about = "for the fuzzer", .rules = rules,
+					.nrules = BC_ARRAY_LEN(rules) };
 static const struct bc_suite *const suites[] = { &suite, NULL };
 
 static void must(bool holds, const char *what)
