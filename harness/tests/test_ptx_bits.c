@@ -325,7 +325,7 @@ static void want_lop3(const struct bc_ptx_form *f, const uint64_t x[4], uint64_t
 
 START_TEST(lop3_every_table)
 {
-	char tail[12];
+	char tail[16];
 
 	for (int i = 0; i < 256; i++) {
 		const struct bc_ptx_form f = {
