@@ -14,6 +14,7 @@
 #include "harness/report/junit.h"
 #include "harness/report/reader.h"
 #include "harness/run/check_run.h"
+#include "harness/run/pack.h"
 #include "harness/run/targets.h"
 
 struct sinks {
@@ -56,6 +57,8 @@ static enum bc_status rerun_options(const struct bc_cli *c, struct bc_text *out,
 	}
 	if (!st && c->racecheck)
 		st = bc_text_addf(out, err, " --racecheck");
+	if (!st && c->pack)
+		st = bc_text_addf(out, err, " --pack %u", c->pack);
 	return st;
 }
 
@@ -194,6 +197,8 @@ static enum bc_status selection_options(const struct bc_cli *c, const struct bc_
 	if (!st && c->isolate && strcmp(c->isolate, "case") != 0 && strcmp(c->isolate, "device") != 0)
 		st = bc_fail(err, BC_EUSAGE, "--isolate %s: device or case", c->isolate);
 	o->isolate = c->isolate && strcmp(c->isolate, "case") == 0;
+	if (!st && c->pack > BC_PACK_MAX)
+		st = bc_fail(err, BC_EUSAGE, "--pack %u: 1 to %d cases are counted in one range", c->pack, BC_PACK_MAX);
 	if (!st && c->repeat > 1 && (c->retries || c->retry_lost))
 		st = bc_fail(err, BC_EUSAGE, "--repeat and --retries: give one of them; repeating looks for what retrying hides");
 	if (!st && c->rerun_failed)
@@ -223,7 +228,8 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 		.kernels_dir = c->kernels_dir, .reports_dir = c->reports_dir,
 		.selection = { .filter = c->filter, .nfilter = c->nfilter, .exclude = c->exclude, .nexclude = c->nexclude,
 			       .only_suite = getenv("CK_RUN_SUITE"), .only_rule = getenv("CK_RUN_CASE") },
-		.witness = c->witness, .require_counters = c->require_counters, .racecheck = c->racecheck, .fault = c->fault,
+		.witness = c->witness, .require_counters = c->require_counters, .pack = c->pack, .racecheck = c->racecheck,
+		.fault = c->fault,
 		.timeout_s = c->timeout_s, .quiet_s = c->quiet_s, .repeat = c->repeat, .retries = c->retries,
 		.retry_lost = c->retry_lost, .fail_fast = c->fail_fast, .deadline_s = c->deadline_s, .resume = c->resume };
 	struct sinks sinks = { 0 };

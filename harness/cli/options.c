@@ -43,6 +43,8 @@ static const struct option_row {
 	{ "kernels", "DIR", 0, TEXT, AT(kernels), RUN | DEVICES | SELFTEST | WORKER, "folder of the kernel images" },
 	{ "witness", "WHICH", 0, WITNESS, AT(witness), RUN | WORKER, "counters, clock or auto (both, where both are there; the default)" },
 	{ "require", "counters", 0, REQUIRE, AT(require_counters), RUN, "a case without counters is BROKEN" },
+	{ "pack", "N", 0, COUNT, AT(pack), RUN | WORKER, "count up to N cases in one profiler range, told apart by their "
+	  "repetitions: 1 (each alone) to 3 (default: 3 on a GPU, 1 on the reference device)" },
 	{ "timeout", "SECONDS", 0, NUMBER, AT(timeout_s), RUN, "limit of one case (default: 10)" },
 	{ "inactivity", "SECONDS", 0, NUMBER, AT(quiet_s), RUN, "a worker that is not heard from for so long is hung (default: 120)" },
 	{ "deadline", "SECONDS", 0, NUMBER, AT(deadline_s), RUN, "limit of the whole run: what is left then is LOST (default: none)" },

@@ -30,7 +30,7 @@ struct bc_cli {
 	const char *db, *by, *keep, *before;
 	bool pool;
 	const char *shard, *shuffle, *rerun_failed, *isolate;
-	unsigned repeat, retries, retry_lost, deadline_s;
+	unsigned repeat, retries, retry_lost, deadline_s, pack;
 	bool fail_fast, flaky_ok, resume;
 	const char **filter, **exclude; /* [nfilter], [nexclude]; malloc'ed */
 	size_t nfilter, nexclude;

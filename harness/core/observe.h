@@ -35,6 +35,7 @@ struct bc_observation {
 	unsigned attempts;               /* counts made: 0 (witness absent), 1, or up to 3 when the first was not as expected */
 	struct bc_count count[BC_ATTEMPTS_MAX];
 	uint64_t requests_stated;
+	uint64_t counted_with;           /* cases that shared the counted range with it; 0: none */
 	bool requests_counted;           /* false: the class has no request counter (generic ld/st) */
 	bool wavefronts_uncounted;       /* the class has no wavefront counter (cp.async, global memory) */
 	bool conflicts_uncounted;        /* the class has no conflict counter (global memory) */

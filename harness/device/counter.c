@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/device/counter.c - the counters' names, one for all devices. */
+/* harness/device/counter.c - what all devices share of counting: the counters' names, launches joined to ranges. */
 #include "harness/device/device.h"
 
 const char *bc_counter_name(enum bc_counter c)
@@ -18,4 +18,20 @@ const char *bc_counter_name(enum bc_counter c)
 	};
 
 	return (unsigned)c < BC_NCOUNTERS && names[c] ? names[c] : "unknown";
+}
+
+void bc_counts_join(const struct bc_launch *l, size_t n, struct bc_counts *counts)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!l[i].joined) {
+			first = i;
+			continue;
+		}
+		for (unsigned c = 0; c < BC_NCOUNTERS; c++)
+			counts[first].v[c] += counts[i].v[c];
+		counts[first].present &= counts[i].present;
+		counts[i] = (struct bc_counts){ .present = 0 };
+	}
 }

@@ -32,6 +32,9 @@ struct bc_counts {
 	uint32_t present; /* bit c set: v[c] was read */
 };
 
+/* Ranges that one call of count takes in one session; more are counted in several. */
+#define BC_SESSION_RANGES 96
+
 #define BC_LAUNCH_BUFFERS 6
 #define BC_LAUNCH_PARAMS_MAX 256 /* at least BC_PROGRAM_PARAMS_MAX */
 
@@ -59,7 +62,11 @@ struct bc_launch {
 	/* What the reference device's checks may not report for this kernel. */
 	bool multi_writer, reads_unwritten;
 	bool repeats; /* the kernel repeats its requests with no barrier between: it is not checked for races */
+	bool joined;  /* when counted: in one range with the launch before it; the first of an array never is */
 };
+
+/* From counts of launches to counts of ranges: what joined launches counted is added to the first of their range. */
+void bc_counts_join(const struct bc_launch *l, size_t n, struct bc_counts *counts);
 
 struct bc_open_options {
 	const char *kernels_dir;   /* images: <dir>/<image>.fatbin; PTX: <dir>/ptx/<image>.ptx */
@@ -88,11 +95,15 @@ struct bc_device_ops {
 	/* Run @n launches in order, unprofiled, and copy their buffers back. */
 	enum bc_status (*run)(struct bc_device *d, const struct bc_launch *launch, size_t n, struct bc_error *err);
 
-	/* Run @n launches under the counters of @want (bits of enum bc_counter), each counted alone.
-	 * @counts: [n]. Counters the chip lacks are left out of counts[i].present.
+	/* Run @n launches under the counters of @want (bits of enum bc_counter). A launch and those joined to it are one
+	 * range, counted together.
+	 * @counts: [n]; a range's are at its first launch, those of joined launches are all 0 and none is present. Counters the
+	 * chip lacks are left out of counts[i].present.
 	 * Return: BC_EDEVICE when counting is impossible (the reason belongs in counters_absent); a CUDA error of a kernel too. */
 	enum bc_status (*count)(struct bc_device *d, const struct bc_launch *launch, size_t n, uint32_t want,
 				struct bc_counts *counts, struct bc_error *err);
+
+	unsigned pack; /* cases worth counting in one range, because a range is dear: 1 to BC_PACK_MAX (harness/run/count.h) */
 
 	/* Blocks of @launch that an SM holds at a time, by the device's own calculation. NULL: it has none. */
 	enum bc_status (*occupancy)(struct bc_device *d, const struct bc_launch *launch, uint32_t *blocks,

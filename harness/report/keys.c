@@ -95,6 +95,12 @@ static enum bc_status put_stated(const struct bc_key_source *s, unsigned arg, st
 	return s->r->obs.attempts ? bc_text_addf(v, err, "%" PRIu64, s->r->obs.requests_stated) : BC_OK;
 }
 
+static enum bc_status put_counted_with(const struct bc_key_source *s, unsigned arg, struct bc_text *v, struct bc_error *err)
+{
+	(void)arg;
+	return s->r->obs.counted_with ? bc_text_addf(v, err, "%" PRIu64, s->r->obs.counted_with) : BC_OK;
+}
+
 static enum bc_status put_counters(const struct bc_key_source *s, unsigned arg, struct bc_text *v, struct bc_error *err)
 {
 	const struct bc_observation *o = &s->r->obs;
@@ -250,6 +256,7 @@ static const struct key keys[] = {
 	{ "data",               put_data,       0,                     "right, wrong, unchecked" },
 	{ "data_detail",        put_plain,      PLAIN_DATA_DETAIL,     "the first wrong element" },
 	{ "requests_stated",    put_stated,     0,                     "requests that the kernel says it executes" },
+	{ "counted_with",       put_counted_with, 0,                   "cases that shared its profiler range; left out: none" },
 	{ "counters",           put_counters,   0,                     "totals of each attempt" },
 	{ "counters_by",        put_counted_by, 0,                     "hardware, or model on the reference device" },
 	{ "counters_void",      put_void,       0,                     "yes: the canary did not read what it must" },

@@ -44,6 +44,7 @@ static const struct member observation[] = {
 	{ "conflicts_2", U64, O(count[2].conflicts), UINT64_MAX },
 	{ "sectors_2", U64, O(count[2].sectors), UINT64_MAX },
 	{ "requests_stated", U64, O(requests_stated), UINT64_MAX },
+	{ "counted_with", U64, O(counted_with), BC_LANES },
 	{ "requests_counted", BOOL, O(requests_counted), 1 },
 	{ "wavefronts_uncounted", BOOL, O(wavefronts_uncounted), 1 },
 	{ "conflicts_uncounted", BOOL, O(conflicts_uncounted), 1 },

@@ -9,6 +9,7 @@
 #include "harness/run/recipe.h"
 
 #define BASELINES_MAX 64
+#define CANARIES 4       /* launches, ranges of their own */
 #define NONE BC_NCOUNTERS
 
 /* Counters that are read together, and the operation whose canary proves them. */
@@ -85,7 +86,8 @@ struct session {
 	struct bc_recipe *recipe;
 	struct bc_launch *launch;
 	struct bc_counts *counts;
-	size_t n, first_base, first_item;
+	struct bc_range *range; /* of the cases */
+	size_t n, first_base, first_item, nranges;
 };
 
 static struct baseline *find_base(struct bc_counting *k, enum bc_op op)
@@ -143,20 +145,22 @@ static struct bc_count counts_of(const struct set *set, const struct bc_counts *
 				  .conflicts = value_of(c, set->conflicts), .sectors = value_of(c, set->sectors) };
 }
 
-/* @out = launch @i less its baseline. False when the baseline is larger: the counts make no sense. */
-static bool net(const struct session *s, size_t i, struct bc_count *out)
+/* @out = the range of @n launches from @first less their baselines. False when those are larger: the counts make no sense. */
+static bool net(const struct session *s, size_t first, unsigned n, struct bc_count *out)
 {
-	const struct bc_recipe *r = &s->recipe[i];
-	const struct baseline none = { .op = BC_OP_NONE };
-	const struct baseline *b = r->program.kernel ? &none : find_base(s->k, r->pattern.op);
-	const struct bc_count c = counts_of(s->set, &s->counts[i]);
+	*out = counts_of(s->set, &s->counts[first]);
+	for (size_t i = first; i < first + n; i++) {
+		const struct bc_recipe *r = &s->recipe[i];
+		const struct baseline none = { .op = BC_OP_NONE };
+		const struct baseline *b = r->program.kernel ? &none : find_base(s->k, r->pattern.op);
 
-	*out = c;
-	if (!b || c.requests < b->count.requests || c.wavefronts < b->count.wavefronts || c.conflicts < b->count.conflicts)
-		return false;
-	out->requests -= b->count.requests;
-	out->wavefronts -= b->count.wavefronts;
-	out->conflicts -= b->count.conflicts;
+		if (!b || out->requests < b->count.requests || out->wavefronts < b->count.wavefronts ||
+		    out->conflicts < b->count.conflicts)
+			return false;
+		out->requests -= b->count.requests;
+		out->wavefronts -= b->count.wavefronts;
+		out->conflicts -= b->count.conflicts;
+	}
 	return true;
 }
 
@@ -169,7 +173,7 @@ static bool canary_sings(const struct session *s, size_t i, unsigned which, char
 	struct bc_canary want;
 
 	bc_canary_get(set->canary, set->cls, which, &want);
-	if (net(s, i, &c) && (set->requests == NONE || c.requests == q) &&
+	if (net(s, i, 1, &c) && (set->requests == NONE || c.requests == q) &&
 	    (set->wavefronts == NONE || c.wavefronts == q * want.wavefronts) &&
 	    (set->conflicts == NONE || c.conflicts == q * want.conflicts) &&
 	    (set->sectors == NONE || c.sectors == q * want.sectors))
@@ -182,13 +186,23 @@ static bool canary_sings(const struct session *s, size_t i, unsigned which, char
 	return false;
 }
 
-static enum bc_status add_item(struct session *s, const struct bc_counted *item, struct bc_error *err)
+static enum bc_status add_range(struct session *s, struct bc_range *r, struct bc_error *err)
 {
-	if (!item->pattern)
-		return bc_recipe_program(item->c, s->k->arch, 0, &s->recipe[s->n++], err);
-	return add_pattern(s, item->pattern, item->obs->id, bc_recipe_reps(item->pattern), err);
+	enum bc_status st = BC_OK;
+
+	r->launch = s->n;
+	if (!r->item[0]->pattern)
+		return bc_recipe_program(r->item[0]->c, s->k->arch, 0, &s->recipe[s->n++], err);
+	for (unsigned k = 0; !st && k < r->n; k++) {
+		const struct bc_counted *it = r->item[k];
+
+		st = add_pattern(s, it->pattern, it->obs->id, r->n > 1 ? bc_pack_weight(k) : bc_recipe_reps(it->pattern), err);
+		s->recipe[s->n - 1].launch.joined = k > 0;
+	}
+	return st;
 }
 
+/* Canaries, baselines, cases, canaries. */
 static enum bc_status build(struct session *s, const struct bc_counted *item, size_t n, struct bc_error *err)
 {
 	struct bc_canary c;
@@ -202,8 +216,8 @@ static enum bc_status build(struct session *s, const struct bc_counted *item, si
 		if (item[i].pattern)
 			st = add_base(s, item[i].pattern, err);
 	s->first_item = s->n;
-	for (size_t i = 0; !st && i < n; i++)
-		st = add_item(s, &item[i], err);
+	for (size_t i = 0; !st && i < s->nranges; i++)
+		st = add_range(s, &s->range[i], err);
 	if (!st)
 		st = add_canaries(s, err);
 	for (size_t i = 0; i < s->n; i++)
@@ -211,8 +225,37 @@ static enum bc_status build(struct session *s, const struct bc_counted *item, si
 	return st;
 }
 
+static struct bc_counted_by counted_by(const struct set *set)
+{
+	return (struct bc_counted_by){ .requests = set->requests != NONE, .wavefronts = set->wavefronts != NONE,
+				       .conflicts = set->conflicts != NONE };
+}
+
+static void void_counters(struct bc_observation *o, const char *why)
+{
+	if (o->attempts)
+		return; /* what a sound session counted before stands */
+	o->counters_void = true;
+	(void)bc_strlcpy(o->counters_absent, why, sizeof(o->counters_absent));
+}
+
+/* The counts of a case that was counted alone. */
+static void read_alone(const struct session *s, const struct bc_range *r)
+{
+	struct bc_observation *o = r->item[0]->obs;
+
+	o->requests_stated = s->recipe[r->launch].requests;
+	o->counted_with = 0;
+	if (net(s, r->launch, 1, &o->count[o->attempts])) {
+		o->attempts++;
+		return;
+	}
+	o->outcome = BC_TOOL_ERROR;
+	(void)bc_strlcpy(o->reason, "the kernel counted less than the same kernel with 0 repetitions", sizeof(o->reason));
+}
+
 /* Baselines first, then the canaries, then the cases. */
-static void read_session(struct session *s, const struct bc_counted *item, size_t n)
+static void read_session(struct session *s)
 {
 	const size_t old = s->k->nbase - (s->first_item - s->first_base);
 	char why[BC_REASON_MAX] = "";
@@ -224,26 +267,27 @@ static void read_session(struct session *s, const struct bc_counted *item, size_
 		canary_sings(s, s->n - 2, 0, why, sizeof(why)) && canary_sings(s, s->n - 1, 1, why, sizeof(why));
 	if (!sound)
 		s->k->nbase = old; /* what a void session read is no baseline either */
-	for (size_t i = 0; i < n; i++) {
-		struct bc_observation *o = item[i].obs;
+	for (size_t i = 0; i < s->nranges; i++) {
+		struct bc_range *r = &s->range[i];
+		struct bc_count sum;
 
-		o->requests_stated = s->recipe[s->first_item + i].requests;
-		o->requests_counted = s->set->requests != NONE;
-		o->wavefronts_uncounted = s->set->wavefronts == NONE;
-		o->conflicts_uncounted = s->set->conflicts == NONE;
-		o->sectors_counted = s->set->sectors != NONE;
-		if (!sound) {
-			if (o->attempts)
-				continue; /* what a sound session counted before stands */
-			o->counters_void = true;
-			(void)bc_strlcpy(o->counters_absent, why, sizeof(o->counters_absent));
-		} else if (!net(s, s->first_item + i, &o->count[o->attempts])) {
-			o->outcome = BC_TOOL_ERROR;
-			(void)bc_strlcpy(o->reason, "the kernel counted less than the same kernel with 0 repetitions",
-					 sizeof(o->reason));
-		} else {
-			o->attempts++;
+		for (unsigned k = 0; k < r->n; k++) {
+			struct bc_observation *o = r->item[k]->obs;
+
+			o->requests_stated = s->recipe[r->launch + k].requests;
+			o->requests_counted = s->set->requests != NONE;
+			o->wavefronts_uncounted = s->set->wavefronts == NONE;
+			o->conflicts_uncounted = s->set->conflicts == NONE;
+			o->sectors_counted = s->set->sectors != NONE;
+			if (!sound)
+				void_counters(o, why);
 		}
+		if (sound && r->n == 1)
+			read_alone(s, r);
+		else if (sound && net(s, r->launch, r->n, &sum))
+			bc_pack_read(r, counted_by(s->set), &sum);
+		else if (sound)
+			r->fallen = true; /* counted alone, each can say what is wrong */
 	}
 }
 
@@ -257,12 +301,16 @@ static uint32_t needed(const struct set *s)
 	return bit(s->requests) | bit(s->wavefronts) | bit(s->conflicts) | bit(s->sectors);
 }
 
-/* Classes whose counters one pass reads together, so that the profiler is not set up anew from one to the other. */
+/* Classes whose counters one pass reads together, so that the profiler is not set up anew from one to the other: loads and
+ * stores. Atomics with either, or with copies, take two passes. Source: CUPTI's host API, 26 chips, TU102 to GB20B. */
 static bool together(enum bc_class a, enum bc_class b)
 {
-	const bool both = (a == BC_CLASS_ATOM || a == BC_CLASS_LDGSTS) && (b == BC_CLASS_ATOM || b == BC_CLASS_LDGSTS);
+	static const enum bc_class pairs[][2] = { { BC_CLASS_LD, BC_CLASS_ST }, { BC_CLASS_GLOBAL_LD, BC_CLASS_GLOBAL_ST } };
 
-	return a == b || both;
+	for (size_t i = 0; i < BC_ARRAY_LEN(pairs); i++)
+		if ((a == pairs[i][0] && b == pairs[i][1]) || (a == pairs[i][1] && b == pairs[i][0]))
+			return true;
+	return a == b;
 }
 
 /* What is asked for: the counters of all sets that are read together with @set. */
@@ -288,31 +336,32 @@ static enum bc_status run_session(struct session *s, char *absent, size_t size, 
 	if (st)
 		(void)bc_strlcpy(absent, one.msg, size);
 	for (size_t i = 0; !absent[0] && i < s->n; i++)
-		for (unsigned c = 0; !absent[0] && c < BC_NCOUNTERS; c++)
+		for (unsigned c = 0; !absent[0] && c < BC_NCOUNTERS && !s->launch[i].joined; c++)
 			if (need >> c & 1u && !(s->counts[i].present >> c & 1u))
 				(void)snprintf(absent, size, "the chip has no counter %s", bc_counter_name((enum bc_counter)c));
 	return BC_OK;
 }
 
-static enum bc_status one_set(struct bc_counting *k, const struct set *set, const struct bc_counted *item, size_t n,
-			      struct bc_error *err)
+/* One session of one set; @range: [n], filled. */
+static enum bc_status hold_session(struct bc_counting *k, const struct set *set, unsigned pack, const struct bc_counted *item,
+				   size_t n, struct bc_range *range, size_t *nranges, struct bc_error *err)
 {
-	const size_t most = 2 * n + 6, base = k->nbase; /* canaries twice, a baseline and a launch a case */
-	struct session s = { .k = k, .set = set };
+	const size_t most = 2 * n + CANARIES + 1, base = k->nbase; /* canaries twice, a baseline and a launch a case */
+	struct session s = { .k = k, .set = set, .range = range };
 	char absent[BC_REASON_MAX] = "";
-	enum bc_status st = BC_OK;
+	enum bc_status st = bc_pack_ranges(item, n, pack, range, &s.nranges, err);
 
 	s.recipe = calloc(most, sizeof(*s.recipe));
 	s.launch = calloc(most, sizeof(*s.launch));
 	s.counts = calloc(most, sizeof(*s.counts));
-	if (!s.recipe || !s.launch || !s.counts)
+	if (!st && (!s.recipe || !s.launch || !s.counts))
 		st = bc_fail(err, BC_ENOMEM, "counting: out of memory");
 	if (!st)
 		st = build(&s, item, n, err);
 	if (!st)
 		st = run_session(&s, absent, sizeof(absent), err);
 	if (!st && !absent[0])
-		read_session(&s, item, n);
+		read_session(&s);
 	if (st || absent[0])
 		k->nbase = base;
 	for (size_t i = 0; absent[0] && i < n; i++)
@@ -323,11 +372,66 @@ static enum bc_status one_set(struct bc_counting *k, const struct set *set, cons
 	free(s.counts);
 	free(s.launch);
 	free(s.recipe);
+	*nranges = s.nranges;
 	return st;
 }
 
-enum bc_status bc_counting_session(struct bc_counting *k, enum bc_class cls, const struct bc_counted *item, size_t n,
-				   struct bc_error *err)
+/* Does item @i need a baseline that neither exists nor comes with an item before it? */
+static bool needs_base(struct bc_counting *k, const struct bc_counted *item, size_t i)
+{
+	if (!item[i].pattern || find_base(k, item[i].pattern->op))
+		return false;
+	for (size_t j = 0; j < i; j++)
+		if (item[j].pattern && item[j].pattern->op == item[i].pattern->op)
+			return false;
+	return true;
+}
+
+/* How many of @item fit into one session beside canaries and baselines (one of them the canary's). */
+static size_t some_that_fit(struct bc_counting *k, const struct bc_counted *item, size_t n, unsigned pack)
+{
+	size_t alone = 0, packed = 0, bases = 1, i = 0;
+
+	for (; i < n; i++) {
+		const bool p = pack > 1 && item[i].packable;
+
+		alone += !p;
+		packed += p;
+		bases += needs_base(k, item, i);
+		if (CANARIES + bases + alone + (packed + pack - 1) / pack > BC_SESSION_RANGES)
+			break;
+	}
+	return i ? i : n > 0; /* one fits: few operations share a set */
+}
+
+/* One set: in ranges of @pack, then what was not as expected alone. */
+static enum bc_status one_set(struct bc_counting *k, const struct set *set, unsigned pack, const struct bc_counted *item,
+			      size_t n, struct bc_error *err)
+{
+	struct bc_range *range = calloc(2 * n + 1, sizeof(*range));
+	struct bc_counted *alone = calloc(n + 1, sizeof(*alone));
+	size_t nranges = 0, m = 0;
+	enum bc_status st = range && alone ? BC_OK : bc_fail(err, BC_ENOMEM, "counting: out of memory");
+
+	if (!st)
+		st = hold_session(k, set, pack, item, n, range, &nranges, err);
+	for (size_t i = 0; !st && i < nranges; i++)
+		for (unsigned j = 0; range[i].fallen && j < range[i].n; j++)
+			alone[m++] = *range[i].item[j];
+	for (size_t first = 0, fit = 0, ignored; !st && first < m; first += fit) {
+		fit = some_that_fit(k, alone + first, m - first, 1);
+		st = hold_session(k, set, 1, alone + first, fit, range + n, &ignored, err);
+	}
+	for (size_t i = 0; !st && i < nranges; i++)
+		if (range[i].fallen)
+			bc_pack_settle(&range[i], counted_by(set));
+	free(alone);
+	free(range);
+	return st;
+}
+
+enum bc_status bc_counting_session(struct bc_counting *k, enum bc_class cls, unsigned pack, const struct bc_counted *item,
+				   size_t n, struct bc_error *err)
 {
 	struct bc_counted *some = calloc(n ? n : 1, sizeof(*some));
 	enum bc_status st = some ? BC_OK : bc_fail(err, BC_ENOMEM, "counting: out of memory");
@@ -338,8 +442,10 @@ enum bc_status bc_counting_session(struct bc_counting *k, enum bc_class cls, con
 		for (size_t j = 0; j < n; j++)
 			if (set_of(item[j].pattern ? item[j].pattern->op : BC_OP_NONE, cls) == &sets[i])
 				some[m++] = item[j];
-		if (m)
-			st = one_set(k, &sets[i], some, m, err);
+		for (size_t first = 0, fit = 0; !st && first < m; first += fit) {
+			fit = some_that_fit(k, some + first, m - first, pack);
+			st = one_set(k, &sets[i], pack, some + first, fit, err);
+		}
 	}
 	free(some);
 	return st;

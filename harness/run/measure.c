@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "harness/run/measure.h"
+#include "harness/run/measure_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "harness/run/clock.h"
 #include "harness/run/code.h"
-#include "harness/run/count.h"
 #include "harness/run/recipe.h"
 #include "harness/run/targets.h"
-
-#define LINES_MAX 32
-
-struct bc_measure {
-	const struct bc_device_ops *ops;
-	struct bc_device *dev;
-	const struct bc_arch *arch;
-	struct bc_geometry geometry;
-	const struct bc_expect *expect;
-	struct bc_measure_options o;
-	struct bc_counting *counting;
-	struct bc_code *code; /* NULL: no folder of images was given */
-	struct bc_clock_line lines[LINES_MAX]; /* calibrated ones */
-	size_t nlines;
-};
 
 enum bc_status bc_measure_open(const struct bc_device_ops *ops, struct bc_device *dev, const struct bc_arch *arch,
 			       const struct bc_expect *expect, const struct bc_measure_options *o,
@@ -42,6 +25,8 @@ enum bc_status bc_measure_open(const struct bc_device_ops *ops, struct bc_device
 	m->geometry = bc_arch_geometry(arch);
 	m->expect = expect;
 	m->o = *o;
+	if (!m->o.pack)
+		m->o.pack = ops->pack;
 	st = bc_counting_open(ops, dev, arch, &m->counting, err);
 	if (!st && o->kernels_dir)
 		st = bc_code_open(o->kernels_dir, &m->code, err);
@@ -112,17 +97,7 @@ static enum bc_status run_recipes(struct bc_measure *m, struct bc_recipe *const 
 	return st;
 }
 
-/* What is measured of a batch: a pattern with its offsets placed, or a case with a program. */
-struct item {
-	const struct bc_case *c;
-	struct bc_pattern pattern;
-	bool program, refused; /* refused: the launch must be refused, and nothing else is observed */
-	enum bc_class cls;
-	uint32_t shared_bytes; /* program: dynamic shared memory that must be granted, also where it depends on the architecture */
-	bool clocked;          /* program: its own clock reads are taken from the data launches */
-};
-
-static enum bc_status make_data(struct bc_measure *m, const struct item *it, unsigned seed, struct bc_recipe *r,
+static enum bc_status make_data(struct bc_measure *m, const struct bc_measured *it, unsigned seed, struct bc_recipe *r,
 				struct bc_error *err)
 {
 	return it->program ? bc_recipe_program(it->c, m->arch, seed, r, err) :
@@ -130,7 +105,7 @@ static enum bc_status make_data(struct bc_measure *m, const struct item *it, uns
 }
 
 /* The clock reads of a program. */
-static void take_clock(struct bc_measure *m, const struct item *it, const struct bc_recipe *r, struct bc_observation *o)
+static void take_clock(struct bc_measure *m, const struct bc_measured *it, const struct bc_recipe *r, struct bc_observation *o)
 {
 	struct bc_clocked k = { 0 };
 
@@ -165,7 +140,7 @@ static void tell(struct bc_measure *m, const struct bc_recipe *r)
 	}
 }
 
-static void check_data(struct bc_measure *m, const struct item *it, const struct bc_recipe *r, struct bc_observation *o)
+static void check_data(struct bc_measure *m, const struct bc_measured *it, const struct bc_recipe *r, struct bc_observation *o)
 {
 	if (!o->data_checked)
 		o->data_ok = true;
@@ -181,7 +156,7 @@ static void check_data(struct bc_measure *m, const struct item *it, const struct
 }
 
 /* A launch that must be refused: right when the device says so, and then runs the same one with less shared memory. */
-static enum bc_status observe_refusal(struct bc_measure *m, const struct item *it, struct bc_observation *o,
+static enum bc_status observe_refusal(struct bc_measure *m, const struct bc_measured *it, struct bc_observation *o,
 				      struct bc_error *err)
 {
 	struct bc_recipe r = { 0 };
@@ -212,7 +187,7 @@ static enum bc_status observe_refusal(struct bc_measure *m, const struct item *i
 }
 
 /* The data witness: both seeds of every case in one run. */
-static enum bc_status observe_data(struct bc_measure *m, const struct item *it, struct bc_observation *obs, size_t n,
+static enum bc_status observe_data(struct bc_measure *m, const struct bc_measured *it, struct bc_observation *obs, size_t n,
 				   struct bc_error *err)
 {
 	struct bc_recipe *r = calloc(2 * n, sizeof(*r)), **ref = calloc(2 * n, sizeof(struct bc_recipe *));
@@ -252,66 +227,6 @@ static enum bc_status observe_data(struct bc_measure *m, const struct item *it, 
 	return st;
 }
 
-/* Are the counts of one attempt what expected/ says? No row: nothing to be measured again for. */
-static bool as_expected(const struct bc_measure *m, const struct bc_observation *o)
-{
-	const struct bc_count *c = &o->count[o->attempts - 1];
-	const uint64_t requests = o->requests_counted ? c->requests : o->requests_stated;
-	const struct bc_row *row;
-	struct bc_bounds b;
-	double x;
-
-	if (!m->expect || (o->requests_counted && (!c->requests || c->requests != o->requests_stated)) || !o->requests_stated)
-		return true;
-	bc_expect_find(m->expect, o->id, &b);
-	row = b.row[BC_Q_WAVEFRONTS];
-	x = (double)c->wavefronts / (double)requests;
-	if (row && !o->wavefronts_uncounted && !(x >= row->lo && x <= row->hi))
-		return false;
-	row = b.row[BC_Q_SECTORS];
-	x = (double)c->sectors / (double)requests;
-	if (row && o->sectors_counted && !(x >= row->lo && x <= row->hi))
-		return false;
-	row = b.row[BC_Q_CONFLICTS];
-	x = (double)c->conflicts / (double)requests;
-	return !row || o->conflicts_uncounted || (x >= row->lo && x <= row->hi);
-}
-
-/* The counters witness: one session a class; cases whose counts are not as expected again, three times in all. */
-static enum bc_status observe_counters(struct bc_measure *m, const struct item *it, struct bc_observation *obs,
-				       size_t n, struct bc_error *err)
-{
-	const struct bc_facts *f = m->ops->facts(m->dev);
-	struct bc_counted *item = calloc(n, sizeof(*item));
-	const char *why = !m->o.counters ? "not asked for (--witness clock)" : f->counters_absent;
-	enum bc_status st = BC_OK;
-
-	if (!item)
-		return bc_fail(err, BC_ENOMEM, "measure: out of memory");
-	for (size_t i = 0; i < n; i++)
-		(void)bc_strlcpy(obs[i].counters_absent, it[i].cls == BC_CLASS_NONE ? "the case counts nothing" : why,
-				 sizeof(obs[i].counters_absent));
-	for (int c = BC_CLASS_LD; !why[0] && !st && c < BC_NCLASSES; c++) {
-		for (unsigned attempt = 0; !st && attempt < BC_ATTEMPTS_MAX; attempt++) {
-			size_t k = 0;
-
-			for (size_t i = 0; i < n; i++) {
-				if (obs[i].outcome != BC_RAN || it[i].cls != (enum bc_class)c || it[i].refused ||
-				    obs[i].counters_void || obs[i].counters_absent[0])
-					continue;
-				if (attempt == 0 || !as_expected(m, &obs[i]) || obs[i].attempts > 1)
-					item[k++] = (struct bc_counted){ .pattern = it[i].program ? NULL : &it[i].pattern,
-						.c = it[i].c, .cls = it[i].cls, .obs = &obs[i] };
-			}
-			if (!k)
-				break;
-			st = bc_counting_session(m->counting, (enum bc_class)c, item, k, err);
-		}
-	}
-	free(item);
-	return st;
-}
-
 static struct bc_clock_line *find_line(struct bc_measure *m, const struct bc_clock_key *key)
 {
 	for (size_t i = 0; i < m->nlines; i++)
@@ -330,8 +245,8 @@ static enum bc_status calibrate(struct bc_measure *m, const struct bc_clock_key 
 	unsigned made = 0;
 	enum bc_status st;
 
-	if (m->nlines == LINES_MAX)
-		return bc_fail(err, BC_EDEVICE, "more than %d clock calibrations", LINES_MAX);
+	if (m->nlines == BC_CLOCK_LINES_MAX)
+		return bc_fail(err, BC_EDEVICE, "more than %d clock calibrations", BC_CLOCK_LINES_MAX);
 	st = bc_clock_patterns(key, &line, err);
 	if (st)
 		return st;
@@ -355,7 +270,7 @@ static enum bc_status calibrate(struct bc_measure *m, const struct bc_clock_key 
 }
 
 /* Why a case has no clock; its key when it has one. "" when it has. */
-static enum bc_status clock_key(struct bc_measure *m, const struct item *it, struct bc_observation *o,
+static enum bc_status clock_key(struct bc_measure *m, const struct bc_measured *it, struct bc_observation *o,
 				struct bc_clock_key *key, struct bc_error *err)
 {
 	const struct bc_facts *f = m->ops->facts(m->dev);
@@ -414,7 +329,7 @@ static void read_clock(struct bc_measure *m, const struct bc_clock_key *key, con
 }
 
 /* The clock witness, outside the profiler. */
-static enum bc_status observe_clock(struct bc_measure *m, const struct item *it, struct bc_observation *obs, size_t n,
+static enum bc_status observe_clock(struct bc_measure *m, const struct bc_measured *it, struct bc_observation *obs, size_t n,
 				    struct bc_error *err)
 {
 	struct bc_recipe *r = calloc(n, sizeof(*r)), **ref = calloc(n, sizeof(struct bc_recipe *));
@@ -469,7 +384,7 @@ static void observe_model(const struct bc_measure *m, const struct bc_case *c, s
 }
 
 /* The reference device has no machine code: it runs the PTX. */
-static enum bc_status observe_code(struct bc_measure *m, const struct item *it, struct bc_observation *o,
+static enum bc_status observe_code(struct bc_measure *m, const struct bc_measured *it, struct bc_observation *o,
 				   struct bc_error *err)
 {
 	if (o->outcome != BC_RAN || m->ops->facts(m->dev)->kind == BC_DEVICE_REFERENCE)
@@ -477,7 +392,7 @@ static enum bc_status observe_code(struct bc_measure *m, const struct item *it, 
 	return bc_code_observe(m->code, it->c, m->arch, o, err);
 }
 
-static enum bc_status make_item(const struct bc_measure *m, const struct bc_case *c, struct item *it, struct bc_error *err)
+static enum bc_status make_item(const struct bc_measure *m, const struct bc_case *c, struct bc_measured *it, struct bc_error *err)
 {
 	struct bc_program p = { 0 };
 
@@ -497,7 +412,7 @@ static enum bc_status make_item(const struct bc_measure *m, const struct bc_case
 }
 
 /* A program that asks for more than the device grants, though arch.txt promises it. */
-static bool lacks_memory(const struct bc_measure *m, const struct item *it, struct bc_observation *o)
+static bool lacks_memory(const struct bc_measure *m, const struct bc_measured *it, struct bc_observation *o)
 {
 	const struct bc_facts *f = m->ops->facts(m->dev);
 
@@ -512,7 +427,7 @@ static bool lacks_memory(const struct bc_measure *m, const struct item *it, stru
 enum bc_status bc_measure_batch(struct bc_measure *m, const struct bc_case *const *cases, size_t n,
 				struct bc_observation *obs, struct bc_error *err)
 {
-	struct item *it;
+	struct bc_measured *it;
 	const double start = now();
 	enum bc_status st = BC_OK;
 
@@ -538,7 +453,7 @@ enum bc_status bc_measure_batch(struct bc_measure *m, const struct bc_case *cons
 	}
 	st = observe_data(m, it, obs, n, err);
 	if (!st)
-		st = observe_counters(m, it, obs, n, err);
+		st = bc_measure_counters(m, it, obs, n, err);
 	if (!st)
 		st = observe_clock(m, it, obs, n, err);
 	for (size_t i = 0; !st && i < n; i++)

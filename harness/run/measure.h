@@ -13,11 +13,12 @@
 struct bc_measure;
 
 /* Most cases of one batch. */
-#define BC_BATCH_MAX 64
+#define BC_BATCH_MAX 128
 
 struct bc_measure_options {
 	bool counters; /* take the counters witness */
 	bool clock;    /* take the clock witness */
+	unsigned pack; /* most cases counted in one range (count.h); 0: as many as the device says are worth it */
 	const char *kernels_dir; /* where the images' code listings are; not copied, outlives the measure; NULL: none */
 };
 

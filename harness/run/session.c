@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness/run/order.h"
+#include "harness/run/pack.h"
 #include "harness/run/resume.h"
 #include "harness/run/session_state.h"
 #include "harness/run/targets.h"
@@ -23,6 +24,7 @@ static void on_signal(int sig)
 /* argv of a worker; @argv: room for 16. */
 static void worker_argv(const struct bc_session_options *o, const char **argv)
 {
+	static const char *const packs[BC_PACK_MAX + 1] = { NULL, "1", "2", "3" };
 	size_t n = 0;
 
 	argv[n++] = o->self;
@@ -40,6 +42,10 @@ static void worker_argv(const struct bc_session_options *o, const char **argv)
 	if (o->witness != BC_WITNESS_AUTO) {
 		argv[n++] = "--witness";
 		argv[n++] = o->witness == BC_WITNESS_CLOCK ? "clock" : "counters";
+	}
+	if (o->pack && o->pack <= BC_PACK_MAX) {
+		argv[n++] = "--pack";
+		argv[n++] = packs[o->pack];
 	}
 	argv[n] = NULL;
 }

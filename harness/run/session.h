@@ -19,6 +19,7 @@ struct bc_session_options {
 	struct bc_selection selection;
 	enum bc_witness witness;
 	bool require_counters;
+	unsigned pack;            /* most cases counted in one range (pack.h); 0: the device's own */
 	bool racecheck;           /* reference device */
 	const char *fault;        /* reference device, NULL: none */
 	unsigned timeout_s;       /* limit of one case, at least 1 */

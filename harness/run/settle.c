@@ -180,7 +180,7 @@ void bc_session_options_text(const struct bc_session_options *o, char *buf, size
 
 	(void)snprintf(
 		buf, size,
-		"witness %s, require counters %s, racecheck %s, fault %.60s, repeat %u, retries %u, retry-lost %u",
-		witness[o->witness], o->require_counters ? "yes" : "no", o->racecheck ? "yes" : "no",
+		"witness %s, require counters %s, pack %u, racecheck %s, fault %.60s, repeat %u, retries %u, retry-lost %u",
+		witness[o->witness], o->require_counters ? "yes" : "no", o->pack, o->racecheck ? "yes" : "no",
 		o->fault ? o->fault : "none", o->repeat ? o->repeat : 1, o->retries, o->retry_lost);
 }

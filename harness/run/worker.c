@@ -172,7 +172,7 @@ static enum bc_status check_health(struct worker *w, struct bc_error *err)
 
 static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struct bc_error *err)
 {
-	struct bc_measure_options mo = { .counters = !w->o->open.no_counters, .clock = !w->o->no_clock,
+	struct bc_measure_options mo = { .counters = !w->o->open.no_counters, .clock = !w->o->no_clock, .pack = w->o->pack,
 					 .kernels_dir = w->o->open.kernels_dir };
 	struct bc_facts f;
 	uint64_t hash = 0;

@@ -17,6 +17,7 @@
 struct bc_worker_options {
 	struct bc_open_options open;
 	bool no_clock;
+	unsigned pack; /* most cases counted in one range (pack.h); 0: the device's own */
 };
 
 /* Serve until the parent closes its end or the device fails. Return: exit status of the process. */

@@ -357,6 +357,8 @@ static enum bc_status fake_count(struct bc_device *d, const struct bc_launch *l,
 		}
 		release(&g);
 	}
+	if (!st)
+		bc_counts_join(l, n, counts);
 	return st;
 }
 
@@ -384,6 +386,6 @@ static enum bc_status fake_image(struct bc_device *d, const char *image, uint64_
 }
 
 const struct bc_device_ops bc_device_fake = {
-	.name = "fake", .facts = fake_facts, .image = fake_image, .run = fake_run, .count = fake_count, .alive = fake_alive,
-	.close = fake_close,
+	.name = "fake", .facts = fake_facts, .image = fake_image, .run = fake_run, .count = fake_count, .pack = 1,
+	.alive = fake_alive, .close = fake_close,
 };

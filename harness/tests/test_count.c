@@ -51,7 +51,7 @@ static void set_op(enum bc_op op)
 
 static void session(enum bc_class cls)
 {
-	ck_assert_msg(bc_counting_session(counting, cls, item, CASES, &err) == BC_OK, "%s", err.msg);
+	ck_assert_msg(bc_counting_session(counting, cls, 1, item, CASES, &err) == BC_OK, "%s", err.msg);
 	ck_assert_str_eq(fake.bad_launch, "");
 }
 
@@ -261,7 +261,7 @@ START_TEST(a_dead_device_ends_it)
 {
 	fake.fail_count = 1;
 	fake.dies = true;
-	ck_assert_int_eq(bc_counting_session(counting, BC_CLASS_LD, item, CASES, &err), BC_EDEVICE);
+	ck_assert_int_eq(bc_counting_session(counting, BC_CLASS_LD, 1, item, CASES, &err), BC_EDEVICE);
 	ck_assert_str_eq(err.msg, "fake: a launch failed");
 }
 END_TEST

@@ -2,10 +2,9 @@
 #include "harness/device/cuda/counters.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SMALL_SESSION 16 /* ranges; a run of one case need not wait for buffers of hundreds */
 
 /* CUPTI's metric of each counter. Source: the metric lists of 29 chips, TU102 to GB20B, CUPTI 13.0. */
 static const char *const metrics[BC_NCOUNTERS] = {
@@ -22,9 +21,9 @@ static const char *const metrics[BC_NCOUNTERS] = {
 	[BC_CTR_STSM_REQUESTS] = "smsp__inst_executed_op_shared_stsm.sum",
 	[BC_CTR_LDGSTS_REQUESTS] = "smsp__inst_executed_op_ldgsts.sum",
 	[BC_CTR_LDGSTS_CONFLICTS] = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
-	[BC_CTR_GLOBAL_LD_REQUESTS] = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+	[BC_CTR_GLOBAL_LD_REQUESTS] = "smsp__inst_executed_op_global_ld.sum",
 	[BC_CTR_GLOBAL_LD_SECTORS] = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-	[BC_CTR_GLOBAL_ST_REQUESTS] = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+	[BC_CTR_GLOBAL_ST_REQUESTS] = "smsp__inst_executed_op_global_st.sum",
 	[BC_CTR_GLOBAL_ST_SECTORS] = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
 	[BC_CTR_ARBITRATION] = "l1tex__data_bank_conflicts_type_arbitration.sum",
 	[BC_CTR_INSTRUCTIONS] = "smsp__inst_executed.sum",
@@ -54,8 +53,6 @@ struct bc_cuda_counters {
 	/* The profiler stays enabled from session to session: enabling, and the first start after it, cost 0.2 s. It is
 	 * enabled anew for another set of counters. */
 	CUpti_RangeProfiler_Object *enabled;
-	size_t capacity; /* maxRangesPerPass since it was enabled: CUPTI sizes its buffers by the first (twice that many ranges
-			  * fit; further ones read as NaN) */
 };
 
 enum bc_status bc_cuda_counters_open(CUcontext ctx, unsigned index, struct bc_cuda_counters **out, struct bc_error *err)
@@ -282,8 +279,8 @@ static enum bc_status collect(struct bc_cuda_counters *c, struct config *k, CUpt
 	CUpti_RangeProfiler_SetConfig_Params set = {
 		.structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE, .pRangeProfilerObject = rp,
 		.configSize = k->image_size, .pConfig = k->image, .counterDataImageSize = k->data_size,
-		.pCounterDataImage = c->data, .range = CUPTI_AutoRange, .replayMode = CUPTI_UserReplay,
-		.maxRangesPerPass = c->capacity, .numNestingLevels = 1, .minNestingLevel = 1, .passIndex = 0,
+		.pCounterDataImage = c->data, .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay,
+		.maxRangesPerPass = BC_SESSION_RANGES, .numNestingLevels = 1, .minNestingLevel = 1, .passIndex = 0,
 		.targetNestingLevel = 1 };
 	CUpti_RangeProfiler_Start_Params start = { .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
 						   .pRangeProfilerObject = rp };
@@ -347,32 +344,50 @@ static enum bc_status disable(struct bc_cuda_counters *c, struct bc_error *err)
 	return bc_cupti_check(c->api->cuptiRangeProfilerDisable(&p), "cuptiRangeProfilerDisable", err);
 }
 
-/* Ready for @n ranges of the set @want: as it is, or enabled anew. */
-static enum bc_status enable(struct bc_cuda_counters *c, uint32_t want, size_t n, struct bc_error *err)
+/* Ready for the set @want: as it is, or enabled anew. CUPTI sizes its buffers by the maxRangesPerPass of the first session
+ * after enabling (twice that many ranges fit; further ones read as NaN), so it is the same for all; and a configuration of
+ * other metrics that is set without enabling anew is silently not taken. */
+static enum bc_status enable(struct bc_cuda_counters *c, uint32_t want, struct bc_error *err)
 {
 	CUpti_RangeProfiler_Enable_Params p = { .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE, .ctx = c->ctx };
 	const bool same = c->config.n && c->config.want == want;
 	enum bc_status st;
 
-	if (c->enabled && same && n <= c->capacity)
+	if (c->enabled && same)
 		return BC_OK;
 	st = disable(c, err);
 	if (!st && !same)
 		st = config_make(c, want, err);
 	if (!st)
 		st = bc_cupti_check(c->api->cuptiRangeProfilerEnable(&p), "cuptiRangeProfilerEnable", err);
-	if (!st) {
-		c->capacity = n <= SMALL_SESSION ? SMALL_SESSION : BC_SESSION_RANGES;
+	if (!st)
 		c->enabled = p.pRangeProfilerObject;
-	}
 	return st;
+}
+
+enum bc_status bc_cuda_counters_push(struct bc_cuda_counters *c, size_t index, struct bc_error *err)
+{
+	char name[32];
+	CUpti_RangeProfiler_PushRange_Params p = { .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
+						   .pRangeProfilerObject = c->enabled, .pRangeName = name };
+
+	(void)snprintf(name, sizeof(name), "%zu", index);
+	return bc_cupti_check(c->api->cuptiRangeProfilerPushRange(&p), "cuptiRangeProfilerPushRange", err);
+}
+
+enum bc_status bc_cuda_counters_pop(struct bc_cuda_counters *c, struct bc_error *err)
+{
+	CUpti_RangeProfiler_PopRange_Params p = { .structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
+						  .pRangeProfilerObject = c->enabled };
+
+	return bc_cupti_check(c->api->cuptiRangeProfilerPopRange(&p), "cuptiRangeProfilerPopRange", err);
 }
 
 enum bc_status bc_cuda_counters_session(struct bc_cuda_counters *c, uint32_t want, size_t n, bc_launch_all *launch,
 					void *ctx, struct bc_counts *counts, struct bc_error *err)
 {
 	struct config *k = &c->config;
-	enum bc_status st = enable(c, want, n, err);
+	enum bc_status st = enable(c, want, err);
 
 	if (!st)
 		st = counter_data(c, k, c->enabled, err);

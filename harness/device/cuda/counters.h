@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/device/cuda/counters.h - hardware counters through CUPTI's Range Profiler: one kernel launch, one range. */
+/* harness/device/cuda/counters.h - hardware counters through CUPTI's Range Profiler: one range, one or more launches. */
 #ifndef BC_DEVICE_CUDA_COUNTERS_H
 #define BC_DEVICE_CUDA_COUNTERS_H
 
@@ -8,10 +8,7 @@
 
 struct bc_cuda_counters;
 
-/* Most launches of one session: counter data is 27 KB a range for three metrics. */
-#define BC_SESSION_RANGES 96
-
-/* Make @n launches, in order, in the current context; called once a pass. */
+/* Make the session's launches, in order, in the current context, each range between push and pop; called once a pass. */
 typedef enum bc_status bc_launch_all(void *ctx, struct bc_error *err);
 
 /**
@@ -23,14 +20,18 @@ typedef enum bc_status bc_launch_all(void *ctx, struct bc_error *err);
 enum bc_status bc_cuda_counters_open(CUcontext ctx, unsigned index, struct bc_cuda_counters **out, struct bc_error *err);
 
 /**
- * bc_cuda_counters_session - count @n launches, each alone
+ * bc_cuda_counters_session - count @n ranges of launches
  * @want:   bits of enum bc_counter
  * @n:      1..BC_SESSION_RANGES
- * @launch: makes the n launches; run once a pass (user replay), so it must be repeatable
+ * @launch: makes the launches of the n ranges; run once a pass (user replay), so it must be repeatable
  * @counts: [n]; metrics the chip lacks are not marked present
  */
 enum bc_status bc_cuda_counters_session(struct bc_cuda_counters *c, uint32_t want, size_t n, bc_launch_all *launch,
 					void *ctx, struct bc_counts *counts, struct bc_error *err);
+
+/* Open a range, called by launch; @index: from 0, in order. Close it. */
+enum bc_status bc_cuda_counters_push(struct bc_cuda_counters *c, size_t index, struct bc_error *err);
+enum bc_status bc_cuda_counters_pop(struct bc_cuda_counters *c, struct bc_error *err);
 
 void bc_cuda_counters_close(struct bc_cuda_counters *c); /* NULL is allowed */
 

@@ -363,19 +363,33 @@ static enum bc_status arena_reserve(struct bc_device *d, size_t bytes, struct bc
 	return BC_OK;
 }
 
-/* How many launches from @l on travel together, and the bytes of their buffers. */
+/* Launches that are counted in one range: @l and those joined to it. */
+static size_t range_launches(const struct bc_launch *l, size_t n)
+{
+	size_t k = 1;
+
+	while (k < n && l[k].joined)
+		k++;
+	return k;
+}
+
+/* How many launches from @l on travel together, whole ranges of them and at most @most ranges, and the bytes of their
+ * buffers. */
 static size_t chunk(const struct bc_launch *l, size_t n, size_t most, size_t *bytes)
 {
 	size_t k = 0;
 
 	*bytes = 0;
-	while (k < n && k < most) {
-		size_t b = launch_bytes(&l[k]);
+	for (size_t ranges = 0; k < n && ranges < most; ranges++) {
+		const size_t len = range_launches(l + k, n - k);
+		size_t b = 0;
 
+		for (size_t i = 0; i < len; i++)
+			b += launch_bytes(&l[k + i]);
 		if (k > 0 && *bytes + b > ARENA_MAX)
 			break;
 		*bytes += b;
-		k++;
+		k += len;
 	}
 	return k;
 }
@@ -387,12 +401,26 @@ struct pass {
 	size_t n;
 	CUfunction *functions;
 	unsigned char (*params)[BC_LAUNCH_PARAMS_MAX];
+	struct bc_cuda_counters *counters; /* that they are counted by; NULL: not counted */
 };
+
+/* Before launch @i: the range that ends here is closed, the one that begins is opened. */
+static enum bc_status begin_range(const struct pass *p, size_t i, size_t *ranges, struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+
+	if (!p->counters || p->launch[i].joined)
+		return BC_OK;
+	if (i)
+		st = bc_cuda_counters_pop(p->counters, err);
+	return st ? st : bc_cuda_counters_push(p->counters, (*ranges)++, err);
+}
 
 static enum bc_status launch_all(void *ctx, struct bc_error *err)
 {
 	const struct pass *p = ctx;
 	const struct bc_cuda_api *cu = p->d->cu;
+	size_t ranges = 0;
 	enum bc_status st = BC_OK;
 
 	for (size_t i = 0; !st && i < p->n; i++) {
@@ -401,10 +429,15 @@ static enum bc_status launch_all(void *ctx, struct bc_error *err)
 		void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, p->params[i], CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
 				  CU_LAUNCH_PARAM_END };
 
+		st = begin_range(p, i, &ranges, err);
+		if (st)
+			break;
 		st = bc_cuda_check(cu->cuLaunchKernel(p->functions[i], l->grid[0], l->grid[1], l->grid[2], l->block[0],
 						      l->block[1], l->block[2], l->shared_bytes, NULL, NULL, extra),
 				   "cuLaunchKernel", l->label, err);
 	}
+	if (!st && ranges)
+		st = bc_cuda_counters_pop(p->counters, err);
 	if (st) { /* a launch that is refused leaves the context well */
 		p->d->sick = cu->cuCtxSynchronize() != CUDA_SUCCESS;
 	} else {
@@ -467,11 +500,22 @@ static enum bc_status download(struct pass *p, size_t bytes, struct bc_error *er
 	return st;
 }
 
+/* Counts of @ranges ranges, one after the other, each to its first launch. */
+static void to_first_launches(const struct bc_launch *l, size_t n, size_t ranges, struct bc_counts *counts)
+{
+	for (size_t i = n; i-- > 0;) { /* from the end, so that none is overwritten before it is moved */
+		const struct bc_counts none = { .present = 0 };
+
+		counts[i] = l[i].joined ? none : counts[--ranges];
+	}
+}
+
 /* One chunk: run it (@counts NULL) or count it. */
 static enum bc_status do_chunk(struct bc_device *d, const struct bc_launch *l, size_t n, size_t bytes, uint32_t want,
 			       struct bc_counts *counts, struct bc_error *err)
 {
-	struct pass p = { .d = d, .launch = l, .n = n };
+	struct pass p = { .d = d, .launch = l, .n = n, .counters = counts ? d->counters : NULL };
+	size_t ranges = 0;
 	enum bc_status st = BC_OK;
 
 	p.functions = calloc(n, sizeof(CUfunction));
@@ -480,10 +524,14 @@ static enum bc_status do_chunk(struct bc_device *d, const struct bc_launch *l, s
 		st = bc_fail(err, BC_ENOMEM, "launches: out of memory");
 	if (!st)
 		st = upload(&p, bytes, err);
+	for (size_t i = 0; i < n; i++)
+		ranges += !l[i].joined;
 	if (!st && counts)
-		st = bc_cuda_counters_session(d->counters, want, n, launch_all, &p, counts, err);
+		st = bc_cuda_counters_session(d->counters, want, ranges, launch_all, &p, counts, err);
 	else if (!st)
 		st = launch_all(&p, err);
+	if (!st && counts)
+		to_first_launches(l, n, ranges, counts);
 	if (!st && !counts)
 		st = download(&p, bytes, err);
 	free(p.functions);
@@ -557,6 +605,7 @@ const struct bc_device_ops bc_device_cuda = {
 	.image = cuda_image,
 	.run = cuda_run,
 	.count = cuda_count,
+	.pack = 3, /* a range costs two round trips to the GPU's firmware, 0.8 ms, whatever is in it */
 	.occupancy = cuda_occupancy,
 	.state = cuda_state,
 	.alive = cuda_alive,

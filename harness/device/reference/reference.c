@@ -500,8 +500,12 @@ static enum bc_status run(struct bc_device *d, const struct bc_launch *l, size_t
 static enum bc_status count(struct bc_device *d, const struct bc_launch *l, size_t n, uint32_t want,
 			    struct bc_counts *counts, struct bc_error *err)
 {
+	const enum bc_status st = run_all(d, l, n, counts, err);
+
 	(void)want; /* all are there at no cost */
-	return run_all(d, l, n, counts, err);
+	if (!st)
+		bc_counts_join(l, n, counts);
+	return st;
 }
 
 /* Shared memory is given in units of 128 bytes; registers are not looked at. */
@@ -536,6 +540,7 @@ const struct bc_device_ops bc_device_reference = {
 	.image = image,
 	.run = run,
 	.count = count,
+	.pack = 1, /* a range costs nothing, repetitions do */
 	.occupancy = occupancy,
 	.alive = alive,
 	.close = close_device,
