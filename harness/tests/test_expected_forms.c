@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/tests/world.h"
+
 Suite *bc_test_expected_forms(void);
 
 #define NUMBERS_MAX 4
@@ -185,29 +187,6 @@ static const struct {
 
 static const char *const suites[] = { "mapping", "broadcast", "stride", "ways", "width" };
 
-static struct bc_error err;
-static struct bc_catalog cat;
-static struct bc_arch *archs;
-static size_t narchs;
-
-static void need(enum bc_status st, const char *what)
-{
-	ck_assert_msg(st == BC_OK, "%s: %s", what, err.msg);
-}
-
-static void open_all(void)
-{
-	need(bc_catalog_build(bc_suites, &cat, &err), "catalogue");
-	need(bc_arch_list(BC_TEST_EXPECTED, &archs, &narchs, &err), "architectures");
-}
-
-static void close_all(void)
-{
-	bc_catalog_release(&cat);
-	free(archs);
-	archs = NULL;
-}
-
 /* Take an id apart. @rule: "suite/stem_" without the operation, or the whole "suite/rule" when it names none. */
 static void read_id(const char *id, struct key *k, char rule[BC_ID_MAX])
 {
@@ -261,9 +240,9 @@ static void compare(const struct bc_arch *a, bool *used)
 {
 	struct bc_expect e = { 0 };
 
-	need(bc_expect_load(BC_TEST_EXPECTED, a->name, &cat, &e, &err), a->name);
-	for (size_t i = 0; i < cat.n; i++) {
-		const struct bc_case *c = &cat.cases[i];
+	bc_world_need(bc_expect_load(BC_TEST_EXPECTED, a->name, &bc_world.cat, &e, &bc_world.err), a->name);
+	for (size_t i = 0; i < bc_world.cat.n; i++) {
+		const struct bc_case *c = &bc_world.cat.cases[i];
 		char rule[BC_ID_MAX];
 		struct bc_bounds b;
 		struct key k;
@@ -299,9 +278,9 @@ START_TEST(rows_equal_the_closed_forms_on_every_architecture)
 {
 	bool used[BC_ARRAY_LEN(forms)] = { false };
 
-	ck_assert_uint_gt(narchs, 0);
-	for (size_t i = 0; i < narchs; i++)
-		compare(&archs[i], used);
+	ck_assert_uint_gt(bc_world.narchs, 0);
+	for (size_t i = 0; i < bc_world.narchs; i++)
+		compare(&bc_world.archs[i], used);
 	for (size_t f = 0; f < BC_ARRAY_LEN(forms); f++)
 		ck_assert_msg(used[f], "no case has the form of %s", forms[f].rule);
 }
@@ -344,7 +323,7 @@ Suite *bc_test_expected_forms(void)
 	Suite *s = suite_create("expected_forms");
 	TCase *tc = tcase_create("rows");
 
-	tcase_add_unchecked_fixture(tc, open_all, close_all);
+	tcase_add_unchecked_fixture(tc, bc_world_open, bc_world_close);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, rows_equal_the_closed_forms_on_every_architecture);
 	suite_add_tcase(s, tc);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/tests/world.h"
+
 Suite *bc_test_forms_layouts(void);
 
 #define NUMBERS_MAX 4
@@ -123,29 +125,6 @@ static const struct {
 	{ "swizzle/drawn_", clean },
 };
 
-static struct bc_error err;
-static struct bc_catalog cat;
-static struct bc_arch *archs;
-static size_t narchs;
-
-static void need(enum bc_status st, const char *what)
-{
-	ck_assert_msg(st == BC_OK, "%s: %s", what, err.msg);
-}
-
-static void open_all(void)
-{
-	need(bc_catalog_build(bc_suites, &cat, &err), "catalogue");
-	need(bc_arch_list(BC_TEST_EXPECTED, &archs, &narchs, &err), "architectures");
-}
-
-static void close_all(void)
-{
-	bc_catalog_release(&cat);
-	free(archs);
-	archs = NULL;
-}
-
 /* The form whose rule @id begins with; the operation ("ld_b32", "st_b8") follows. */
 static size_t find_form(const char *id)
 {
@@ -189,9 +168,9 @@ static void compare(const struct bc_arch *a, bool *used)
 {
 	struct bc_expect e = { 0 };
 
-	need(bc_expect_load(BC_TEST_EXPECTED, a->name, &cat, &e, &err), a->name);
-	for (size_t i = 0; i < cat.n; i++) {
-		const struct bc_case *c = &cat.cases[i];
+	bc_world_need(bc_expect_load(BC_TEST_EXPECTED, a->name, &bc_world.cat, &e, &bc_world.err), a->name);
+	for (size_t i = 0; i < bc_world.cat.n; i++) {
+		const struct bc_case *c = &bc_world.cat.cases[i];
 		struct bc_bounds b;
 
 		if (!is_ours(c))
@@ -223,9 +202,9 @@ START_TEST(rows_equal_the_closed_forms_on_every_architecture)
 {
 	bool used[BC_ARRAY_LEN(forms)] = { false };
 
-	ck_assert_uint_gt(narchs, 0);
-	for (size_t i = 0; i < narchs; i++)
-		compare(&archs[i], used);
+	ck_assert_uint_gt(bc_world.narchs, 0);
+	for (size_t i = 0; i < bc_world.narchs; i++)
+		compare(&bc_world.archs[i], used);
 	for (size_t f = 0; f < BC_ARRAY_LEN(forms); f++)
 		ck_assert_msg(used[f], "no case has the form of %s", forms[f].rule);
 }
@@ -256,8 +235,8 @@ START_TEST(quoted_figures_are_there)
 	struct bc_expect e = { 0 };
 	struct bc_bounds b;
 
-	need(bc_expect_load(BC_TEST_EXPECTED, "sm_90", &cat, &e, &err), "sm_90");
-	ck_assert_msg(bc_catalog_find(&cat, quoted[_i].id) != NULL, "%s is gone", quoted[_i].id);
+	bc_world_need(bc_expect_load(BC_TEST_EXPECTED, "sm_90", &bc_world.cat, &e, &bc_world.err), "sm_90");
+	ck_assert_msg(bc_catalog_find(&bc_world.cat, quoted[_i].id) != NULL, "%s is gone", quoted[_i].id);
 	bc_expect_find(&e, quoted[_i].id, &b);
 	ck_assert_msg(b.row[BC_Q_WAVEFRONTS] && b.row[BC_Q_WAVEFRONTS]->lo == quoted[_i].wavefronts, "%s",
 		      quoted[_i].id);
@@ -294,7 +273,7 @@ static const struct {
 
 START_TEST(lanes_are_where_a_hand_put_them)
 {
-	const struct bc_case *c = bc_catalog_find(&cat, spots[_i].id);
+	const struct bc_case *c = bc_catalog_find(&bc_world.cat, spots[_i].id);
 
 	ck_assert_msg(c != NULL, "%s is gone", spots[_i].id);
 	ck_assert_msg(c->pattern.offset[spots[_i].lane] == spots[_i].offset, "%s: lane %u is at %u, not %u", c->id,
@@ -307,7 +286,7 @@ Suite *bc_test_forms_layouts(void)
 	Suite *s = suite_create("forms_layouts");
 	TCase *tc = tcase_create("rows");
 
-	tcase_add_unchecked_fixture(tc, open_all, close_all);
+	tcase_add_unchecked_fixture(tc, bc_world_open, bc_world_close);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, rows_equal_the_closed_forms_on_every_architecture);
 	tcase_add_loop_test(tc, quoted_figures_are_there, 0, (int)BC_ARRAY_LEN(quoted));

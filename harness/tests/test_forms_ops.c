@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/tests/world.h"
 #include "kernels/bc_kernel.h"
 
 Suite *bc_test_forms_ops(void);
@@ -138,29 +139,6 @@ static const struct {
 	{ "async/apart", clean },
 };
 
-static struct bc_error err;
-static struct bc_catalog cat;
-static struct bc_arch *archs;
-static size_t narchs;
-
-static void need(enum bc_status st, const char *what)
-{
-	ck_assert_msg(st == BC_OK, "%s: %s", what, err.msg);
-}
-
-static void open_all(void)
-{
-	need(bc_catalog_build(bc_suites, &cat, &err), "catalogue");
-	need(bc_arch_list(BC_TEST_EXPECTED, &archs, &narchs, &err), "architectures");
-}
-
-static void close_all(void)
-{
-	bc_catalog_release(&cat);
-	free(archs);
-	archs = NULL;
-}
-
 static bool mine(const struct bc_case *c)
 {
 	static const char *const suites[] = { "atomic", "matrix", "generic", "async" };
@@ -252,21 +230,21 @@ START_TEST(rows_equal_the_closed_forms_on_every_architecture)
 	bool used[BC_ARRAY_LEN(forms)] = { false };
 	size_t by_data = 0;
 
-	ck_assert_uint_gt(narchs, 0);
-	for (size_t i = 0; i < narchs; i++) {
+	ck_assert_uint_gt(bc_world.narchs, 0);
+	for (size_t i = 0; i < bc_world.narchs; i++) {
 		struct bc_expect e = { 0 };
 
-		need(bc_expect_load(BC_TEST_EXPECTED, archs[i].name, &cat, &e, &err), archs[i].name);
-		for (size_t k = 0; k < cat.n; k++) {
+		bc_world_need(bc_expect_load(BC_TEST_EXPECTED, bc_world.archs[i].name, &bc_world.cat, &e, &bc_world.err), bc_world.archs[i].name);
+		for (size_t k = 0; k < bc_world.cat.n; k++) {
 			struct bc_bounds b;
 
-			if (!mine(&cat.cases[k]))
+			if (!mine(&bc_world.cat.cases[k]))
 				continue;
-			bc_expect_find(&e, cat.cases[k].id, &b);
+			bc_expect_find(&e, bc_world.cat.cases[k].id, &b);
 			if (b.row[BC_Q_DATA])
 				by_data++;
 			else
-				compare(&cat.cases[k], &archs[i], &b, used);
+				compare(&bc_world.cat.cases[k], &bc_world.archs[i], &b, used);
 		}
 		bc_expect_release(&e);
 	}
@@ -282,9 +260,9 @@ START_TEST(data_rows_are_where_no_law_is)
 	static const char *const lawless[] = { "min32", "or32", "xor32", "add64", "addf32", "red64", "redf32" };
 	struct bc_expect e = { 0 };
 
-	need(bc_expect_load(BC_TEST_EXPECTED, "sm_90", &cat, &e, &err), "sm_90");
-	for (size_t i = 0; i < cat.n; i++) {
-		const struct bc_case *c = &cat.cases[i];
+	bc_world_need(bc_expect_load(BC_TEST_EXPECTED, "sm_90", &bc_world.cat, &e, &bc_world.err), "sm_90");
+	for (size_t i = 0; i < bc_world.cat.n; i++) {
+		const struct bc_case *c = &bc_world.cat.cases[i];
 		bool want = strncmp(c->rule->name, "data_", 5) == 0 || strncmp(c->rule->name, "zero_fill_", 10) == 0 ||
 			    c->rule->program;
 		struct bc_bounds b;
@@ -340,9 +318,9 @@ START_TEST(random_rows_are_the_sums)
 	struct bc_expect e = { 0 };
 	unsigned exact = 0, bounded = 0;
 
-	need(bc_expect_load(BC_TEST_EXPECTED, "sm_90", &cat, &e, &err), "sm_90");
-	for (size_t i = 0; i < cat.n; i++) {
-		const struct bc_case *c = &cat.cases[i];
+	bc_world_need(bc_expect_load(BC_TEST_EXPECTED, "sm_90", &bc_world.cat, &e, &bc_world.err), "sm_90");
+	for (size_t i = 0; i < bc_world.cat.n; i++) {
+		const struct bc_case *c = &bc_world.cat.cases[i];
 		const struct bc_row *w, *k;
 		struct bc_bounds b;
 		double mean;
@@ -371,7 +349,7 @@ Suite *bc_test_forms_ops(void)
 	Suite *s = suite_create("forms_ops");
 	TCase *tc = tcase_create("rows");
 
-	tcase_add_unchecked_fixture(tc, open_all, close_all);
+	tcase_add_unchecked_fixture(tc, bc_world_open, bc_world_close);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, rows_equal_the_closed_forms_on_every_architecture);
 	tcase_add_test(tc, data_rows_are_where_no_law_is);

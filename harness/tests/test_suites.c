@@ -8,34 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/tests/world.h"
+
 Suite *bc_test_suites(void);
 
 #define IDS_FILE BC_TEST_DATA "/case-ids.txt"
 #define FEWEST_CASES 500
 #define WINDOW_MAX (256u * 1024)
-
-static struct bc_error err;
-static struct bc_catalog cat;
-static struct bc_arch *archs;
-static size_t narchs;
-
-static void need(enum bc_status st, const char *what)
-{
-	ck_assert_msg(st == BC_OK, "%s: %s", what, err.msg);
-}
-
-static void open_all(void)
-{
-	need(bc_catalog_build(bc_suites, &cat, &err), "catalogue");
-	need(bc_arch_list(BC_TEST_EXPECTED, &archs, &narchs, &err), "architectures");
-}
-
-static void close_all(void)
-{
-	bc_catalog_release(&cat);
-	free(archs);
-	archs = NULL;
-}
 
 static bool fits(const struct bc_case *c, const struct bc_arch *a)
 {
@@ -53,12 +32,12 @@ START_TEST(the_catalogue_has_the_five_suites)
 {
 	static const char *const names[] = { "broadcast", "mapping", "stride", "ways", "width" };
 
-	ck_assert_uint_ge(cat.n, FEWEST_CASES);
+	ck_assert_uint_ge(bc_world.cat.n, FEWEST_CASES);
 	for (size_t i = 0; i < BC_ARRAY_LEN(names); i++) {
 		size_t n = 0;
 
-		for (size_t k = 0; k < cat.n; k++)
-			n += strcmp(cat.cases[k].suite->name, names[i]) == 0;
+		for (size_t k = 0; k < bc_world.cat.n; k++)
+			n += strcmp(bc_world.cat.cases[k].suite->name, names[i]) == 0;
 		ck_assert_msg(n > 0, "suite %s has no case", names[i]);
 	}
 }
@@ -66,12 +45,12 @@ END_TEST
 
 START_TEST(every_rule_has_a_sentence_and_a_source)
 {
-	for (size_t i = 0; i < cat.n; i++) {
-		const struct bc_rule *r = cat.cases[i].rule;
+	for (size_t i = 0; i < bc_world.cat.n; i++) {
+		const struct bc_rule *r = bc_world.cat.cases[i].rule;
 
-		ck_assert_msg(r->sentence && strlen(r->sentence) > 10, "%s: no sentence", cat.cases[i].id);
-		ck_assert_msg(r->source && strlen(r->source) > 10, "%s: no source", cat.cases[i].id);
-		ck_assert_msg(cat.cases[i].suite->about != NULL, "%s: the suite has no line about it", cat.cases[i].id);
+		ck_assert_msg(r->sentence && strlen(r->sentence) > 10, "%s: no sentence", bc_world.cat.cases[i].id);
+		ck_assert_msg(r->source && strlen(r->source) > 10, "%s: no source", bc_world.cat.cases[i].id);
+		ck_assert_msg(bc_world.cat.cases[i].suite->about != NULL, "%s: the suite has no line about it", bc_world.cat.cases[i].id);
 	}
 }
 END_TEST
@@ -89,7 +68,7 @@ START_TEST(ids_are_the_recorded_ones)
 	size_t n = 0, lines = 1;
 	char *save = NULL;
 
-	need(bc_file_read(IDS_FILE, 10u << 20, &text, &err), "ids");
+	bc_world_need(bc_file_read(IDS_FILE, 10u << 20, &text, &bc_world.err), "ids");
 	for (size_t i = 0; i < text.len; i++)
 		lines += text.data[i] == '\n';
 	line = calloc(lines, sizeof(line[0]));
@@ -98,16 +77,16 @@ START_TEST(ids_are_the_recorded_ones)
 		if (l[0] == '#')
 			continue;
 		line[n++] = l;
-		ck_assert_msg(bc_catalog_find(&cat, l) != NULL, IDS_FILE ": case %s is gone; ids are for ever", l);
+		ck_assert_msg(bc_catalog_find(&bc_world.cat, l) != NULL, IDS_FILE ": case %s is gone; ids are for ever", l);
 	}
 	qsort(line, n, sizeof(line[0]), compare_lines);
-	for (size_t i = 0; i < cat.n; i++) {
-		const char *id = cat.cases[i].id;
+	for (size_t i = 0; i < bc_world.cat.n; i++) {
+		const char *id = bc_world.cat.cases[i].id;
 
 		ck_assert_msg(bsearch(&id, line, n, sizeof(line[0]), compare_lines) != NULL,
 			      "case %s is new: add it to " IDS_FILE, id);
 	}
-	ck_assert_uint_eq(n, cat.n);
+	ck_assert_uint_eq(n, bc_world.cat.n);
 	free(line);
 	bc_text_release(&text);
 }
@@ -116,8 +95,8 @@ END_TEST
 /* A rule that names an operation runs it: ld_b64 is ld64, cas64 is cas64. */
 START_TEST(operations_are_what_rules_say)
 {
-	for (size_t i = 0; i < cat.n; i++) {
-		const struct bc_case *c = &cat.cases[i];
+	for (size_t i = 0; i < bc_world.cat.n; i++) {
+		const struct bc_case *c = &bc_world.cat.cases[i];
 		const char *name = c->rule->name, *suffix = strstr(name, "ld_b"), *bits;
 		char op[16];
 
@@ -145,8 +124,8 @@ END_TEST
 /* A pattern asks of the architecture what its operation needs. */
 START_TEST(operations_have_their_needs)
 {
-	for (size_t i = 0; i < cat.n; i++) {
-		const struct bc_case *c = &cat.cases[i];
+	for (size_t i = 0; i < bc_world.cat.n; i++) {
+		const struct bc_case *c = &bc_world.cat.cases[i];
 		const struct bc_op_info *op = bc_op_info(c->pattern.op);
 		unsigned want = 0;
 
@@ -181,14 +160,14 @@ static void check_program_rows(const struct bc_case *c, const struct bc_arch *a,
 		any |= b.row[q] != NULL;
 	ck_assert_msg(any, "%s on %s: no row", c->id, a->name);
 	if (c->rule->request && c->rule->request(c, a, 0, &first)) {
-		need(bc_case_model_all(c, a, &m, &err), c->id);
+		bc_world_need(bc_case_model_all(c, a, &m, &bc_world.err), c->id);
 		check_model(c, a, b.row[BC_Q_WAVEFRONTS], (double)m.wavefronts / (double)m.requests);
 		check_model(c, a, b.row[BC_Q_CONFLICTS], (double)m.conflicts / (double)m.requests);
 		check_model(c, a, b.row[BC_Q_REQUESTS], (double)m.requests);
 	}
 
 	const struct bc_row *k = b.row[BC_Q_CONFLICTS];
-	const struct bc_case *twin = bc_catalog_find(&cat, c->twin);
+	const struct bc_case *twin = bc_catalog_find(&bc_world.cat, c->twin);
 
 	if (!k || k->lo <= 0)
 		return;
@@ -228,7 +207,7 @@ static void check_rows(const struct bc_case *c, const struct bc_arch *a, const s
 	ck_assert_msg(k && !w == (bc_op_info(c->pattern.op)->cls == BC_CLASS_LDGSTS),
 		      "%s on %s: conflicts, and wavefronts but for copies, need a row", c->id, a->name);
 	ck_assert_msg((!w || w->lo >= w->hi) && k->lo >= k->hi, "%s on %s: a pattern case is exact", c->id, a->name);
-	need(bc_case_model(c, a, &wavefronts, &conflicts, &err), c->id);
+	bc_world_need(bc_case_model(c, a, &wavefronts, &conflicts, &bc_world.err), c->id);
 	ck_assert_msg(!w || w->lo * c->pattern.count == (double)wavefronts,
 		      "%s:%u: on %s the model has %g wavefronts a request", w->path, w->line, a->name,
 		      (double)wavefronts / c->pattern.count);
@@ -241,7 +220,7 @@ static void check_rows(const struct bc_case *c, const struct bc_arch *a, const s
 		return;
 	}
 
-	const struct bc_case *twin = bc_catalog_find(&cat, c->twin);
+	const struct bc_case *twin = bc_catalog_find(&bc_world.cat, c->twin);
 
 	ck_assert_msg(twin != NULL, "%s on %s: it conflicts and has no clean twin ('%s')", c->id, a->name, c->twin);
 	bc_expect_find(e, twin->id, &b);
@@ -256,21 +235,21 @@ static void check_rows(const struct bc_case *c, const struct bc_arch *a, const s
 
 START_TEST(rows_are_there_and_equal_the_model_on_every_architecture)
 {
-	for (size_t i = 0; i < narchs; i++) {
+	for (size_t i = 0; i < bc_world.narchs; i++) {
 		struct bc_expect e = { 0 };
 		size_t checked = 0;
 
-		need(bc_expect_load(BC_TEST_EXPECTED, archs[i].name, &cat, &e, &err), archs[i].name);
-		for (size_t k = 0; k < cat.n; k++) {
-			if (!fits(&cat.cases[k], &archs[i]))
+		bc_world_need(bc_expect_load(BC_TEST_EXPECTED, bc_world.archs[i].name, &bc_world.cat, &e, &bc_world.err), bc_world.archs[i].name);
+		for (size_t k = 0; k < bc_world.cat.n; k++) {
+			if (!fits(&bc_world.cat.cases[k], &bc_world.archs[i]))
 				continue;
-			if (cat.cases[k].rule->program)
-				check_program_rows(&cat.cases[k], &archs[i], &e);
+			if (bc_world.cat.cases[k].rule->program)
+				check_program_rows(&bc_world.cat.cases[k], &bc_world.archs[i], &e);
 			else
-				check_rows(&cat.cases[k], &archs[i], &e);
+				check_rows(&bc_world.cat.cases[k], &bc_world.archs[i], &e);
 			checked++;
 		}
-		ck_assert_msg(checked >= FEWEST_CASES, "%s runs %zu cases", archs[i].name, checked);
+		ck_assert_msg(checked >= FEWEST_CASES, "%s runs %zu cases", bc_world.archs[i].name, checked);
 		bc_expect_release(&e);
 	}
 }
@@ -280,8 +259,8 @@ END_TEST
 static void cover(const char *rule, const struct bc_arch *a, uint8_t *touched)
 {
 	memset(touched, 0, WINDOW_MAX);
-	for (size_t i = 0; i < cat.n; i++) {
-		const struct bc_case *c = &cat.cases[i];
+	for (size_t i = 0; i < bc_world.cat.n; i++) {
+		const struct bc_case *c = &bc_world.cat.cases[i];
 
 		if (!in_rule(c, "mapping", rule) || !fits(c, a))
 			continue;
@@ -305,12 +284,12 @@ START_TEST(lines_and_columns_cover_the_whole_window_of_every_architecture)
 	static const char *const names[] = { "window_line", "window_column" };
 	static uint8_t touched[WINDOW_MAX];
 
-	for (size_t i = 0; i < narchs; i++) {
+	for (size_t i = 0; i < bc_world.narchs; i++) {
 		for (size_t r = 0; r < BC_ARRAY_LEN(names); r++) {
-			ck_assert_uint_le(archs[i].optin_bytes, WINDOW_MAX);
-			cover(names[r], &archs[i], touched);
-			for (uint32_t b = 0; b < archs[i].optin_bytes; b++)
-				ck_assert_msg(touched[b], "%s: byte %u is in no case of %s", archs[i].name, b,
+			ck_assert_uint_le(bc_world.archs[i].optin_bytes, WINDOW_MAX);
+			cover(names[r], &bc_world.archs[i], touched);
+			for (uint32_t b = 0; b < bc_world.archs[i].optin_bytes; b++)
+				ck_assert_msg(touched[b], "%s: byte %u is in no case of %s", bc_world.archs[i].name, b,
 					      names[r]);
 		}
 	}
@@ -319,17 +298,17 @@ END_TEST
 
 START_TEST(distances_reach_the_end_of_every_window)
 {
-	for (size_t i = 0; i < narchs; i++) {
+	for (size_t i = 0; i < bc_world.narchs; i++) {
 		for (uint32_t d = 1; d <= WINDOW_MAX; d = d < 64 ? d + 1 : d * 2) {
 			struct bc_case c = { 0 };
 
 			bc_variant_add(&c, "mapping/distance/");
 			bc_variant_add_int(&c, (int)d);
 
-			const struct bc_case *found = bc_catalog_find(&cat, c.variant);
+			const struct bc_case *found = bc_catalog_find(&bc_world.cat, c.variant);
 
-			ck_assert_msg((d + 1) * 4 > archs[i].optin_bytes || (found && fits(found, &archs[i])),
-				      "%s: distance %u fits and has no case", archs[i].name, d);
+			ck_assert_msg((d + 1) * 4 > bc_world.archs[i].optin_bytes || (found && fits(found, &bc_world.archs[i])),
+				      "%s: distance %u fits and has no case", bc_world.archs[i].name, d);
 			ck_assert_msg(!found || found->pattern.offset[31] - found->pattern.offset[0] == d * 4, "%s",
 				      c.variant);
 		}
@@ -351,33 +330,33 @@ static uint32_t bits_of_variant(const char *variant)
 
 START_TEST(address_bits_differ_in_the_absolute_address)
 {
-	for (size_t i = 0; i < narchs; i++) {
+	for (size_t i = 0; i < bc_world.narchs; i++) {
 		uint32_t single = 0;
 		unsigned pairs = 0;
 
-		for (size_t k = 0; k < cat.n; k++) {
-			const struct bc_case *c = &cat.cases[k];
+		for (size_t k = 0; k < bc_world.cat.n; k++) {
+			const struct bc_case *c = &bc_world.cat.cases[k];
 			const bool pair = in_rule(c, "mapping", "address_bit_pair");
 			uint32_t addr[BC_LANES];
 
-			if ((!pair && !in_rule(c, "mapping", "address_bit")) || !fits(c, &archs[i]))
+			if ((!pair && !in_rule(c, "mapping", "address_bit")) || !fits(c, &bc_world.archs[i]))
 				continue;
-			bc_case_addresses(c, &archs[i], 0, addr);
+			bc_case_addresses(c, &bc_world.archs[i], 0, addr);
 			ck_assert_uint_eq(c->pattern.mask, 0x80000001u);
 			ck_assert_msg((addr[0] ^ addr[31]) == bits_of_variant(c->variant), "%s on %s: 0x%x and 0x%x",
-				      c->id, archs[i].name, addr[0], addr[31]);
+				      c->id, bc_world.archs[i].name, addr[0], addr[31]);
 			pairs += pair;
 			single |= pair ? 0 : addr[0] ^ addr[31];
 		}
 
 		/* Bit b can differ when addresses with and without it are in the window. */
-		const uint32_t end = archs[i].window_base + archs[i].optin_bytes;
+		const uint32_t end = bc_world.archs[i].window_base + bc_world.archs[i].optin_bytes;
 		unsigned bits = 0;
 
-		while ((1u << bits) + archs[i].window_base < end)
+		while ((1u << bits) + bc_world.archs[i].window_base < end)
 			bits++;
 		ck_assert_uint_le(bits, 18);
-		ck_assert_msg(single == (1u << bits) - 1, "%s: bits 0x%x have a case that fits, of %u", archs[i].name,
+		ck_assert_msg(single == (1u << bits) - 1, "%s: bits 0x%x have a case that fits, of %u", bc_world.archs[i].name,
 			      single, bits);
 		ck_assert_uint_eq(pairs, (bits - 7) * (bits - 8) / 2);
 	}
@@ -389,8 +368,8 @@ START_TEST(the_lanes_of_a_conflict_stand_where_the_rule_says)
 {
 	unsigned seen = 0;
 
-	for (size_t i = 0; i < cat.n; i++) {
-		const struct bc_case *c = &cat.cases[i];
+	for (size_t i = 0; i < bc_world.cat.n; i++) {
+		const struct bc_case *c = &bc_world.cat.cases[i];
 		const unsigned n = (unsigned)strtoul(c->variant, NULL, 10);
 		uint32_t in_bank = 0;
 
@@ -488,7 +467,7 @@ static const struct {
 
 START_TEST(lanes_are_where_a_hand_put_them)
 {
-	const struct bc_case *c = bc_catalog_find(&cat, spots[_i].id);
+	const struct bc_case *c = bc_catalog_find(&bc_world.cat, spots[_i].id);
 
 	ck_assert_msg(c != NULL, "%s is gone", spots[_i].id);
 	ck_assert_msg(c->pattern.mask >> spots[_i].lane & 1, "%s: lane %u is inactive", c->id, spots[_i].lane);
@@ -512,7 +491,7 @@ START_TEST(architectures_have_the_published_capacities)
 {
 	struct bc_arch a;
 
-	need(bc_arch_load(BC_TEST_EXPECTED, capacities[_i].name, &a, &err), capacities[_i].name);
+	bc_world_need(bc_arch_load(BC_TEST_EXPECTED, capacities[_i].name, &a, &bc_world.err), capacities[_i].name);
 	ck_assert_uint_eq(a.optin_bytes, capacities[_i].optin_kb * 1024);
 	ck_assert_uint_eq(a.sm_bytes, capacities[_i].sm_kb * 1024);
 	ck_assert_uint_eq(a.max_warps_sm, capacities[_i].warps);
@@ -616,7 +595,7 @@ Suite *bc_test_suites(void)
 	Suite *s = suite_create("suites");
 	TCase *tc = tcase_create("catalogue");
 
-	tcase_add_unchecked_fixture(tc, open_all, close_all);
+	tcase_add_unchecked_fixture(tc, bc_world_open, bc_world_close);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, the_catalogue_has_the_five_suites);
 	tcase_add_test(tc, every_rule_has_a_sentence_and_a_source);
