@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/cli/cmd_selftest.c - planted faults x suites: every run is a whole session on a faulty reference device.
+/* harness/cli/cmd_selftest.c - planted faults x suites, and rules: every run is a whole session on a faulty reference device.
  *
  * The runs are dealt out to as many processes as there are CPUs; what came out of each lies in memory they share.
  */
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/device/reference/faults.h"
+#include "harness/cli/selftest_rules.h"
 
 #define SUITES_MAX 64
 #define PROCESSES_MAX 64
@@ -46,6 +46,7 @@ struct job {
 	double seconds;
 	char why[400]; /* the session's error, or the first case with a wrong finding */
 	struct cell cell[SUITES_MAX];
+	uint8_t rule[BC_RULES_MAX]; /* bits of enum bc_rule_mark */
 };
 
 struct pool {
@@ -66,6 +67,15 @@ static size_t count_suites(void)
 	size_t n = 0;
 
 	while (bc_suites[n])
+		n++;
+	return n;
+}
+
+static size_t count_faults(void)
+{
+	size_t n = 0;
+
+	while (bc_faults[n].name)
 		n++;
 	return n;
 }
@@ -106,11 +116,13 @@ static bool right_finding(const struct bc_fault *f, const struct bc_result *r)
 static void take_result(struct job *j, const struct bc_arch *a, const struct bc_result *r)
 {
 	char unmet[200];
-	const long suite = find_suite(r->c->suite->name);
+	const long suite = find_suite(r->c->suite->name), rule = bc_rules_index(r->c);
 	struct cell *c;
 
 	if (suite < 0)
 		return;
+	if (rule >= 0)
+		j->rule[rule] |= (uint8_t)bc_rule_marks(r, a, j->fault);
 	c = &j->cell[suite];
 	c->possible += !bc_case_unmet(r->c, a, unmet, sizeof(unmet));
 	switch (r->judged.verdict) {
@@ -358,8 +370,20 @@ static size_t print_problems(const struct job *job, size_t n)
 	return problems;
 }
 
+/* What the runs with all faults say of the rules. Return: how many are not as they should be. */
+static size_t print_rules(const struct job *job, size_t n, bool longer)
+{
+	struct bc_rule_runs runs = { .n = n };
+
+	for (size_t i = 0; i < n; i++) {
+		runs.fault[i] = job[i].fault;
+		runs.marks[i] = job[i].rule;
+	}
+	return bc_rules_print(&runs, longer);
+}
+
 /* Everything of one architecture. Return: how many things are not as they should be. */
-static size_t report(const struct job *job, size_t n, const struct bc_fault *only)
+static size_t report(const struct job *job, size_t n, const struct bc_fault *only, bool longer)
 {
 	const struct bc_arch *a = job[0].arch;
 	size_t problems;
@@ -373,10 +397,13 @@ static size_t report(const struct job *job, size_t n, const struct bc_fault *onl
 		"astray with\nthe wrong data and was stopped; -: nothing of the suite runs here; ?: wrong findings");
 	print_later(job, n, only);
 	problems = print_problems(job, n);
+	if (!only)
+		problems += print_rules(job, n, longer);
 	(void)printf("\n%s: %s\n\n", a->name,
 		     problems ? "NOT as it should be"
 		     : n == 1 ? "the sound device shows no finding"
-			      : "every fault is caught by the suites that must, the sound device by none");
+			      : only	   ? "the fault is caught by the suites that must, the sound device by none"
+				      : "every fault is caught by the suites that must, every rule catches one, the sound device none");
 	return problems;
 }
 
@@ -438,8 +465,10 @@ int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 
 	if (!st && c->fault)
 		st = bc_fault_require(c->fault, &only, &err);
-	if (!st && count_suites() > SUITES_MAX)
-		st = bc_fail(&err, BC_EUSAGE, "selftest: more than %d suites", SUITES_MAX);
+	if (!st && (count_suites() > SUITES_MAX || bc_rules_count() > BC_RULES_MAX))
+		st = bc_fail(&err, BC_EUSAGE, "selftest: more than %d suites or %d rules", SUITES_MAX, BC_RULES_MAX);
+	if (!st && count_faults() >= BC_RULE_RUNS_MAX)
+		st = bc_fail(&err, BC_EUSAGE, "selftest: more than %d faults", BC_RULE_RUNS_MAX - 1);
 	if (!st) {
 		size = sizeof(*p) + plan(archs, narchs, only, NULL) * sizeof(p->job[0]);
 		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -458,7 +487,7 @@ int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 		for (size_t first = 0, n = 0; first < p->n; first += n) {
 			for (n = 0; first + n < p->n && p->job[first + n].arch == p->job[first].arch;)
 				n++;
-			problems += report(&p->job[first], n, only);
+			problems += report(&p->job[first], n, only, c->longer);
 		}
 		(void)printf("%zu run%s in %.1f s\n", p->n, p->n == 1 ? "" : "s", now() - start);
 		status = problems ? 1 : 0;

@@ -79,7 +79,8 @@ static const struct option_row {
 	{ "tap", "FILE", 0, TEXT, AT(tap), RUN | REPORT, "write the verdicts as TAP too" },
 	{ "verbose", NULL, 'v', FLAG, AT(verbose), RUN | REPORT, "one line a case" },
 	{ "quiet", NULL, 'q', FLAG, AT(quiet), RUN | REPORT, "findings only" },
-	{ "long", NULL, 0, FLAG, AT(longer), LIST, "add the rule's sentence and what is expected" },
+	{ "long", NULL, 0, FLAG, AT(longer), LIST | SELFTEST, "list: add the rule's sentence and what is expected; selftest: add "
+	  "each rule with the faults that it catches" },
 	{ "arch", "sm_NN", 0, TEXT, AT(arch), LIST | EXPLAIN | SELFTEST, "architecture (default: sm_90); selftest takes `all` too" },
 	{ "op", "OP", 0, TEXT, AT(op), EXPLAIN, "operation: ld32, st128, atom32, ldsm4, cpa16ca ..." },
 	{ "offsets", "A,B,...", 0, TEXT, AT(offsets), EXPLAIN, "byte offset of each lane, 32 of them" },
@@ -102,7 +103,7 @@ static const struct command_row {
 	  "table of patterns; needs no GPU" },
 	{ "devices", NULL, BC_CMD_DEVICES, false, "say what is here: GPU, driver, toolkit, CUPTI, counter permission" },
 	{ "selftest", NULL, BC_CMD_SELFTEST, false, "plant every fault in the reference device, one a run, and print which suites "
-	  "catch it" },
+	  "catch it and whether each rule catches one" },
 	{ "diff", "OLD NEW", BC_CMD_DIFF, false, "compare two reports (or folders of reports): what changed, case by case, how sure "
 	  "that is, and what else differs between the runs" },
 	{ "merge", "REPORT...", BC_CMD_MERGE, false, "make one report of the reports of many hosts and GPUs" },
@@ -125,7 +126,7 @@ static const struct {
 } statuses[] = {
 	{ 0, "everything that was judged is as expected" },
 	{ 1, "a FAIL, DISAGREE, XPASS, UNJUDGED or a flaky case; with --strict also a provisional architecture; selftest: a fault that "
-	  "is not caught as it must be; diff: something is worse" },
+	  "is not caught as it must be, a rule that catches none; diff: something is worse" },
 	{ 2, "a BROKEN or LOST case, or output that could not be written; diff: runs that cannot be compared" },
 	{ 3, "wrong usage, input that cannot be read or is malformed, a glob that matches nothing" },
 	{ 4, "nothing was judged (only SKIPs)" },

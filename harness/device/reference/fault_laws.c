@@ -93,6 +93,16 @@ enum bc_status bc_law_whole_warp_broadcast(void *ctx, const struct bc_geometry *
 	return bc_banks_count(g, op, addr, mask, out, err);
 }
 
+enum bc_status bc_law_no_store_broadcast(void *ctx, const struct bc_geometry *g, enum bc_op op,
+					 const uint32_t addr[BC_LANES], uint32_t mask, struct bc_wavefronts *out,
+					 struct bc_error *err)
+{
+	(void)ctx;
+	if (bc_op_info(op)->law == BC_LAW_ACCESS && bc_op_info(op)->cls == BC_CLASS_ST)
+		return each_lane(g, op, addr, mask, out, err);
+	return bc_banks_count(g, op, addr, mask, out, err);
+}
+
 enum bc_status bc_law_no_pair_rule(void *ctx, const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES],
 				   uint32_t mask, struct bc_wavefronts *out, struct bc_error *err)
 {
@@ -184,6 +194,25 @@ enum bc_status bc_law_all_lanes(void *ctx, const struct bc_geometry *g, enum bc_
 {
 	(void)ctx;
 	return bc_banks_count(g, op, addr, mask ? UINT32_MAX : 0, out, err);
+}
+
+/* The law's canaries have one active lane, and its neighbour in another bank: they do not move. */
+enum bc_status bc_law_paired_lanes(void *ctx, const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES],
+				   uint32_t mask, struct bc_wavefronts *out, struct bc_error *err)
+{
+	const uint32_t even = UINT32_C(0x55555555);
+	const uint32_t pairs = mask | (mask & even) << 1 | (mask >> 1 & even);
+
+	(void)ctx;
+	return bc_banks_count(g, op, addr, bc_op_info(op)->law == BC_LAW_MATRIX ? mask : pairs, out, err);
+}
+
+enum bc_status bc_law_adds_of_one_apart(void *ctx, const struct bc_geometry *g, enum bc_op op,
+					const uint32_t addr[BC_LANES], uint32_t mask, struct bc_wavefronts *out,
+					struct bc_error *err)
+{
+	(void)ctx;
+	return bc_banks_count(g, op == BC_OP_RED32 ? BC_OP_ATOM32 : op, addr, mask, out, err);
 }
 
 /* Atomics as accesses of their size: lanes on one word are served together. */

@@ -11,6 +11,7 @@
 #define LOST_ROW 5u
 #define TORN_LANE 3u
 #define OPTIN_LACK 1024u
+#define MORE_RESERVED 1024u
 #define OFF_BY_ONE_EACH 5u
 
 /* ---- data ---- */
@@ -140,6 +141,11 @@ static void less_optin(struct bc_arch *a)
 	a->optin_bytes -= a->optin_bytes > OPTIN_LACK ? OPTIN_LACK : 0;
 }
 
+static void more_reserved(struct bc_arch *a)
+{
+	a->reserved_bytes += MORE_RESERVED;
+}
+
 /* ---- counters ---- */
 
 static void all_zero(struct bc_ptx_counts *c)
@@ -225,6 +231,11 @@ const struct bc_fault bc_faults[] = {
 	  .kind = BC_FAULT_LAW,
 	  .suites = { "mapping", "declare" },
 	  .arch = less_optin },
+	{ .name = "reserved-more",
+	  .sentence = "the system takes 1 KB more of the shared memory of each block",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "declare" },
+	  .arch = more_reserved },
 	{ .name = "broadcast-none",
 	  .sentence = "loads of one word by several lanes are not served together",
 	  .kind = BC_FAULT_LAW,
@@ -235,6 +246,11 @@ const struct bc_fault bc_faults[] = {
 	  .kind = BC_FAULT_LAW,
 	  .suites = { "broadcast", "width" },
 	  .hooks = { .count = bc_law_whole_warp_broadcast } },
+	{ .name = "broadcast-none-stores",
+	  .sentence = "stores to one word by several lanes are not served together",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "broadcast", "stride", "width" },
+	  .hooks = { .count = bc_law_no_store_broadcast } },
 	{ .name = "pair-rule-missing",
 	  .sentence = "8- and 16-byte loads by pairs of lanes never merge groups",
 	  .kind = BC_FAULT_LAW,
@@ -267,6 +283,11 @@ const struct bc_fault bc_faults[] = {
 	  .kind = BC_FAULT_LAW,
 	  .suites = { "ways" },
 	  .hooks = { .count = bc_law_all_lanes } },
+	{ .name = "inactive-paired",
+	  .sentence = "an inactive lane counts when its neighbour, lane l ^ 1, is active",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "async", "atomic", "ways" },
+	  .hooks = { .count = bc_law_paired_lanes } },
 	{ .name = "load-neighbour",
 	  .sentence = "lane 9 loads what lane 10 should",
 	  .kind = BC_FAULT_DATA,
@@ -290,6 +311,7 @@ const struct bc_fault bc_faults[] = {
 	{ .name = "store-lost-global",
 	  .sentence = "the stores of lane 21 to global memory are lost",
 	  .kind = BC_FAULT_DATA,
+	  .any_kernel = true,
 	  .suites = { "coalesce", "mapping" },
 	  .hooks = { .store = lost_global_store } },
 	{ .name = "copy-lost",
@@ -308,6 +330,27 @@ const struct bc_fault bc_faults[] = {
 	  .kind = BC_FAULT_LAW,
 	  .suites = { "atomic" },
 	  .hooks = { .count = bc_law_atomics_merge } },
+	{ .name = "atomic-add-one",
+	  .sentence = "atomic adds of 1 whose result is unused are not served together",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "atomic" },
+	  .feature = FEATURE(popc_inc),
+	  .hooks = { .count = bc_law_adds_of_one_apart } },
+	{ .name = "shuffle-counted",
+	  .sentence = "a shuffle counts as a shared load and a shared store",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "shuffle" },
+	  .hooks = { .count_shuffles = true } },
+	{ .name = "lines-whole",
+	  .sentence = "global memory comes in whole lines of 128 bytes",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "coalesce", "matmul", "transpose" },
+	  .hooks = { .whole_lines = true } },
+	{ .name = "global-by-words",
+	  .sentence = "global accesses of 8 and 16 bytes are done word by word",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "coalesce", "transpose" },
+	  .hooks = { .by_words = true } },
 	{ .name = "matrix-row",
 	  .sentence = "ldmatrix exchanges the rows 2 and 3 of its first matrix",
 	  .kind = BC_FAULT_DATA,

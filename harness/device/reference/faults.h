@@ -12,7 +12,7 @@
 
 /* How a fault is to be caught. */
 enum bc_fault_kind {
-	BC_FAULT_LAW = 0, /* counts by other laws, or less memory: FAIL or DISAGREE */
+	BC_FAULT_LAW = 0, /* counts by other laws, or other capacities: FAIL or DISAGREE */
 	BC_FAULT_DATA,	  /* wrong data: FAIL */
 	BC_FAULT_COUNTER, /* lying counters: the canary of the class voids the session, so BROKEN */
 };
@@ -25,6 +25,7 @@ struct bc_fault {
 	const char *sentence; /* what is wrong with the device */
 	enum bc_fault_kind kind;
 	const char *suites[BC_FAULT_SUITES]; /* those whose rule it breaks and that must catch it; NULL-terminated */
+	bool any_kernel;     /* spoils the results of every kernel, whatever it does: a rule is not shown to be tested by it */
 	size_t feature;			     /* offset in bc_arch of the 0/1 value that must be 1 for it; 0: none */
 	void (*arch)(struct bc_arch *a);     /* changes what the device is built by; NULL: nothing */
 	struct bc_ptx_hooks hooks;	     /* all NULL: none */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define SECTOR_BYTES 32
+#define LINE_SECTORS 4
 
 enum bc_op bc_ptx_access_op(uint32_t bytes, bool store, bool generic)
 {
@@ -67,13 +68,14 @@ void bc_ptx_count_shared(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 
 void bc_ptx_count_global(struct bc_ptx_run *x, const uint64_t addr[BC_LANES], uint32_t bytes, uint32_t mask, bool store)
 {
+	const struct bc_ptx_hooks *h = x->g->l->hooks;
+	const unsigned unit = h && h->whole_lines ? LINE_SECTORS : 1; /* sectors that come together */
 	uint64_t sector[BC_LANES];
 	unsigned n = 0;
 
 	/* An aligned access of at most 32 bytes lies in one sector. */
-	(void)bytes;
 	for (uint32_t m = mask; m != 0; m &= m - 1) {
-		const uint64_t s = addr[__builtin_ctz(m)] / SECTOR_BYTES;
+		const uint64_t s = addr[__builtin_ctz(m)] / (SECTOR_BYTES * unit);
 		unsigned i = n;
 
 		while (i > 0 && sector[i - 1] != s)
@@ -81,6 +83,9 @@ void bc_ptx_count_global(struct bc_ptx_run *x, const uint64_t addr[BC_LANES], ui
 		if (i == 0)
 			sector[n++] = s;
 	}
+	n *= unit;
+	if (h && h->by_words && bytes > 4)
+		n *= bytes / 4;
 	if (store) {
 		x->counts.global_st_requests++;
 		x->counts.global_st_sectors += n;

@@ -44,10 +44,16 @@ static unsigned source_lane(const struct bc_ptx_insn *in, unsigned lane, uint64_
 
 static void shuffle(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t mask)
 {
+	const struct bc_ptx_hooks *h = x->g->l->hooks;
 	uint64_t a[BC_LANES];
 	uint32_t valid = 0;
 
-	(void)x;
+	if (h && h->count_shuffles) {
+		x->counts.ld_requests++;
+		x->counts.ld_wavefronts++;
+		x->counts.st_requests++;
+		x->counts.st_wavefronts++;
+	}
 	for (unsigned l = 0; l < BC_LANES; l++)
 		a[l] = w->r[in->src[0] + l];
 	for (uint32_t m = mask; m != 0; m &= m - 1) {

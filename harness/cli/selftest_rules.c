@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/cli/selftest_rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RULE_WIDTH 32
+
+#define CYCLES "a figure of cycles, and the reference device has no clock"
+
+const struct bc_hardware_rule bc_hardware_rules[] = {
+	{ "clock/chain", CYCLES },
+	{ "clock/one_warp_ld", CYCLES },
+	{ "clock/one_warp_st", CYCLES },
+	{ "clock/four_warps_ld", CYCLES },
+	{ "clock/four_warps_st", CYCLES },
+	{ "clock/one_warp_add", CYCLES },
+	{ "clock/one_warp_cas", CYCLES },
+	{ "clock/cas_over_add", CYCLES },
+	{ "clock/bandwidth", CYCLES },
+	{ "clock/latency", CYCLES },
+	{ "declare/resident", "blocks that are on an SM at one time, and the reference device runs each alone" },
+	{ "sync/cost", CYCLES },
+	{ NULL, NULL },
+};
+
+size_t bc_rules_count(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; bc_suites[i]; i++)
+		n += bc_suites[i]->hidden ? 0 : bc_suites[i]->nrules;
+	return n;
+}
+
+long bc_rules_index(const struct bc_case *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; bc_suites[i]; i++) {
+		if (bc_suites[i]->hidden)
+			continue;
+		if (bc_suites[i] == c->suite)
+			return (long)n + (c->rule - c->suite->rules);
+		n += bc_suites[i]->nrules;
+	}
+	return -1;
+}
+
+/* What a case is judged by. */
+static unsigned judged_by(const struct bc_bounds *b)
+{
+	if (b->row[BC_Q_WAVEFRONTS] || b->row[BC_Q_CONFLICTS] || b->row[BC_Q_SECTORS] || b->row[BC_Q_REQUESTS])
+		return BC_RULE_COUNTED;
+	if (b->row[BC_Q_CLOCK_RATIO] || b->row[BC_Q_CLOCK_SLOPE])
+		return BC_RULE_TIMED;
+	return BC_RULE_PLAIN;
+}
+
+static bool failed_by(const struct bc_judgement *j, const char *outcome)
+{
+	return j->verdict == BC_FAIL && strncmp(j->outcome, outcome, strlen(outcome)) == 0;
+}
+
+unsigned bc_rule_marks(const struct bc_result *r, const struct bc_arch *a, const struct bc_fault *f)
+{
+	const struct bc_judgement *j = &r->judged;
+	const unsigned by = judged_by(&r->bounds);
+	char unmet[200];
+	unsigned marks = by;
+
+	if (bc_case_unmet(r->c, a, unmet, sizeof(unmet)))
+		return 0;
+	if (j->verdict != BC_SKIP)
+		marks |= BC_RULE_JUDGED;
+	if (!f || f->any_kernel)
+		return marks;
+	if (by == BC_RULE_COUNTED &&
+	    (j->verdict == BC_DISAGREE || failed_by(j, "ratio") || failed_by(j, "unstable")))
+		marks |= BC_RULE_BY_COUNTS;
+	if (by == BC_RULE_PLAIN && j->verdict == BC_FAIL)
+		marks |= BC_RULE_BY_DATA;
+	return marks;
+}
+
+const char *bc_rule_lacks(unsigned sound, unsigned any, bool listed)
+{
+	if (!sound)
+		return NULL;
+	if (listed)
+		return sound == BC_RULE_TIMED ? NULL
+					      : "it is listed as a rule that hardware alone can judge, and is judged here";
+	if (sound & BC_RULE_TIMED)
+		return "it is about time, and not listed as a rule that hardware alone can judge";
+	if ((sound & BC_RULE_COUNTED) && !(any & BC_RULE_BY_COUNTS))
+		return "no planted fault moves its counts";
+	if ((sound & BC_RULE_PLAIN) && !(any & BC_RULE_BY_DATA))
+		return "no planted fault spoils its data";
+	return NULL;
+}
+
+/* "suite/rule" */
+static void name_of(const struct bc_suite *s, const struct bc_rule *rule, char name[BC_ID_MAX])
+{
+	(void)snprintf(name, BC_ID_MAX, "%s/%s", s->name, rule->name);
+}
+
+static bool is_listed(const char *name)
+{
+	for (const struct bc_hardware_rule *h = bc_hardware_rules; h->name; h++)
+		if (strcmp(h->name, name) == 0)
+			return true;
+	return false;
+}
+
+static unsigned marks_of(const struct bc_rule_runs *runs, size_t rule)
+{
+	unsigned any = 0;
+
+	for (size_t i = 0; i < runs->n; i++)
+		any |= runs->marks[i][rule];
+	return any;
+}
+
+/* A rule with the faults that it catches by what its cases are judged by. */
+static void print_rule(const struct bc_rule_runs *runs, size_t rule, const char *name)
+{
+	(void)printf("  %-*s", RULE_WIDTH, name);
+	for (size_t i = 0; i < runs->n; i++)
+		if (runs->marks[i][rule] & (BC_RULE_BY_COUNTS | BC_RULE_BY_DATA))
+			(void)printf(" %s", runs->fault[i]->name);
+	(void)putchar('\n');
+}
+
+/* Entries of the list that name no rule. Return: how many. */
+static size_t print_strays(void)
+{
+	size_t strays = 0;
+
+	for (const struct bc_hardware_rule *h = bc_hardware_rules; h->name; h++) {
+		bool found = false;
+
+		for (size_t i = 0; bc_suites[i]; i++) {
+			for (size_t k = 0; k < bc_suites[i]->nrules; k++) {
+				char name[BC_ID_MAX];
+
+				name_of(bc_suites[i], &bc_suites[i]->rules[k], name);
+				found = found || strcmp(name, h->name) == 0;
+			}
+		}
+		if (found)
+			continue;
+		(void)printf("no rule: %s is listed as a rule that hardware alone can judge (%s)\n", h->name, __FILE__);
+		strays++;
+	}
+	return strays;
+}
+
+size_t bc_rules_print(const struct bc_rule_runs *runs, bool longer)
+{
+	size_t rule = 0, here = 0, hardware = 0, problems = 0;
+
+	if (longer)
+		(void)puts("\nRules, and the faults that each catches by what its cases are judged by:");
+	for (size_t i = 0; bc_suites[i]; i++) {
+		const struct bc_suite *s = bc_suites[i];
+
+		for (size_t k = 0; !s->hidden && k < s->nrules; k++, rule++) {
+			const unsigned sound = runs->marks[0][rule];
+			char name[BC_ID_MAX];
+			const char *lacks;
+
+			name_of(s, &s->rules[k], name);
+			lacks = bc_rule_lacks(sound, marks_of(runs, rule), is_listed(name));
+			here += sound != 0;
+			hardware += sound && !lacks && is_listed(name);
+			problems += lacks != NULL;
+			if (longer && sound)
+				print_rule(runs, rule, name);
+			if (lacks)
+				(void)printf("untested rule: %s (%s): %s\n", name, s->rules[k].sentence, lacks);
+		}
+	}
+	(void)printf("\nRules: %zu of the %zu that can run here catch a planted fault by what they are judged by", here - hardware - problems,
+		     here);
+	if (hardware)
+		(void)printf(",\n%zu need a clock", hardware);
+	(void)puts(problems ? "; the rules named above are not tested." : ".");
+	return problems + print_strays();
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/cli/selftest_rules.h - does each rule of the catalogue catch a planted fault?
+ *
+ * A rule counts as tested when a fault changes what its cases are judged by: a case with rows of counts must be caught
+ * by its counts, a case that is judged by data alone by its data. Faults that spoil the results of any kernel do not
+ * count (bc_fault.any_kernel), nor do voided counters. Rules about time are judged on hardware alone: they are listed.
+ */
+#ifndef BC_CLI_SELFTEST_RULES_H
+#define BC_CLI_SELFTEST_RULES_H
+
+#include "harness/core/results.h"
+#include "harness/device/reference/faults.h"
+
+#define BC_RULES_MAX 1024    /* rules of the suites that are not hidden */
+#define BC_RULE_RUNS_MAX 100 /* runs on one architecture: one without a fault, one for each fault */
+
+/* What one run showed of a rule: of all its cases whose needs the architecture meets. */
+enum bc_rule_mark {
+	BC_RULE_COUNTED = 1 << 0, /* one has rows of counts */
+	BC_RULE_PLAIN = 1 << 1,	  /* one is judged by data alone */
+	BC_RULE_TIMED = 1 << 2,	  /* one has rows of the clock, and none of counts */
+	BC_RULE_JUDGED = 1 << 3,  /* one is not SKIP */
+	BC_RULE_BY_COUNTS = 1 << 4, /* a counted one is DISAGREE, or FAIL by its counts, with the fault */
+	BC_RULE_BY_DATA = 1 << 5,   /* a plain one is FAIL with the fault */
+};
+
+/* A rule that the reference device cannot judge. */
+struct bc_hardware_rule {
+	const char *name; /* suite/rule */
+	const char *why;
+};
+
+/* All of them, ended by a row without a name. A test plants their faults in a device that has a clock. */
+extern const struct bc_hardware_rule bc_hardware_rules[];
+
+/* Rules of the suites that are not hidden. */
+size_t bc_rules_count(void);
+
+/* Return: index of a case's rule, 0 .. bc_rules_count() - 1, in order of the suites; -1: of a hidden suite. */
+long bc_rules_index(const struct bc_case *c);
+
+/**
+ * bc_rule_marks - what one result shows of its rule: bits of enum bc_rule_mark
+ * @f: the planted fault, NULL: none
+ *
+ * Return: 0 when the architecture does not meet the case's needs. Pure.
+ */
+unsigned bc_rule_marks(const struct bc_result *r, const struct bc_arch *a, const struct bc_fault *f);
+
+/**
+ * bc_rule_lacks - what is missing for a rule to be tested
+ * @sound: marks of the run without a fault
+ * @any:   marks of all runs
+ * @listed: it is one of bc_hardware_rules
+ *
+ * Return: words, "no planted fault moves its counts"; NULL: nothing is missing, or nothing of it can run there. Pure.
+ */
+const char *bc_rule_lacks(unsigned sound, unsigned any, bool listed);
+
+/* The runs of one architecture; the first is the one without a fault. Zero-initialise. */
+struct bc_rule_runs {
+	size_t n;
+	const struct bc_fault *fault[BC_RULE_RUNS_MAX];
+	const uint8_t *marks[BC_RULE_RUNS_MAX]; /* each [bc_rules_count()] */
+};
+
+/**
+ * bc_rules_print - how many rules catch a fault, and those that do not
+ * @longer: also each rule with the faults that it catches
+ *
+ * Return: how many rules are not as they should be, entries of bc_hardware_rules that name no rule among them.
+ */
+size_t bc_rules_print(const struct bc_rule_runs *runs, bool longer);
+
+#endif
