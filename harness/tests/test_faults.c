@@ -60,6 +60,12 @@ static const struct {
 	{ "broadcast-whole-warp", "stores merge as ever", BC_OP_ST32, 64, 4, ALL, HALVES, 1, 0, 1, 0 },
 	{ "broadcast-whole-warp", "one 16-byte element by all", BC_OP_LD128, 0, 0, ALL, EACH, 2, 0, 2, 0 },
 	{ "broadcast-whole-warp", "no lane", BC_OP_LD32, 0, 4, 0, EACH, 0, 0, 0, 0 },
+	{ "broadcast-none-stores", "one word by all", BC_OP_ST32, 64, 0, ALL, EACH, 1, 0, 32, 31 },
+	{ "broadcast-none-stores", "two halves a word", BC_OP_ST16, 64, 2, ALL, EACH, 1, 0, 2, 1 },
+	{ "broadcast-none-stores", "one double by all", BC_OP_ST64, 0, 0, ALL, EACH, 2, 0, 32, 30 },
+	{ "broadcast-none-stores", "distinct words", BC_OP_ST32, 0, 4, ALL, EACH, 1, 0, 1, 0 },
+	{ "broadcast-none-stores", "loads merge as ever", BC_OP_LD32, 64, 0, ALL, EACH, 1, 0, 1, 0 },
+	{ "broadcast-none-stores", "so do adds of 1", BC_OP_RED32, 64, 0, ALL, EACH, 1, 0, 1, 0 },
 	{ "pair-rule-missing", "pairs l ^ 1", BC_OP_LD64, 0, 8, ALL, 0, 1, 0, 2, 0 },
 	{ "pair-rule-missing", "pairs l ^ 2", BC_OP_LD128, 0, 16, ALL, 1, 2, 0, 4, 0 },
 	{ "pair-rule-wide", "pairs l ^ 4 of 8 bytes", BC_OP_LD64, 0, 8, ALL, 2, 2, 0, 1, 0 },
@@ -83,6 +89,17 @@ static const struct {
 	{ "subword-conflict", "words as ever", BC_OP_LD32, 0, 0, ALL, EACH, 1, 0, 1, 0 },
 	{ "inactive-counted", "one lane of 32 rows", BC_OP_LD32, 0, 128, 1, EACH, 1, 0, 32, 31 },
 	{ "inactive-counted", "no lane at all", BC_OP_LD32, 0, 128, 0, EACH, 0, 0, 0, 0 },
+	{ "inactive-paired", "one lane of 32 rows, and its neighbour", BC_OP_LD32, 0, 128, 1, EACH, 1, 0, 2, 1 },
+	{ "inactive-paired", "an odd lane, and its neighbour", BC_OP_ST32, 0, 128, 0x80000000, EACH, 1, 0, 2, 1 },
+	{ "inactive-paired", "both of two pairs", BC_OP_LD32, 0, 128, 0x33, EACH, 4, 3, 4, 3 },
+	{ "inactive-paired", "lanes 1 and 2 are no pair", BC_OP_CPA4, 0, 128, 0x6, EACH, 2, 1, 4, 3 },
+	{ "inactive-paired", "a neighbour in another bank", BC_OP_ATOM32, 0, 4, 1, EACH, 1, 0, 1, 0 },
+	{ "inactive-paired", "no lane at all", BC_OP_LD32, 0, 128, 0, EACH, 0, 0, 0, 0 },
+	{ "inactive-paired", "matrices as ever", BC_OP_LDSM1, 0, 16, ALL, EACH, 1, 0, 1, 0 },
+	{ "atomic-add-one", "one word by all", BC_OP_RED32, 0, 0, ALL, EACH, 1, 0, 32, 31 },
+	{ "atomic-add-one", "distinct words", BC_OP_RED32, 0, 4, ALL, EACH, 1, 0, 1, 0 },
+	{ "atomic-add-one", "other adds as ever", BC_OP_REDV32, 0, 0, ALL, EACH, 32, 31, 32, 31 },
+	{ "atomic-add-one", "stores as ever", BC_OP_ST32, 0, 0, ALL, EACH, 1, 0, 1, 0 },
 	{ "atomic-broadcast", "one word by all", BC_OP_ATOM32, 0, 0, ALL, EACH, 32, 31, 1, 0 },
 	{ "atomic-broadcast", "cas of one word", BC_OP_CAS32, 0, 0, ALL, EACH, 64, 31, 2, 0 },
 	{ "atomic-broadcast", "8 bytes by all", BC_OP_EXCH64, 0, 0, ALL, EACH, 32, 30, 2, 0 },
@@ -301,6 +318,9 @@ START_TEST(barriers_and_blocks)
 {
 	ck_assert(find("barrier-ignored")->hooks.skip_barrier(NULL, 0, 0, 1));
 	ck_assert(find("blocks-share")->hooks.share_blocks);
+	ck_assert(find("shuffle-counted")->hooks.count_shuffles);
+	ck_assert(find("lines-whole")->hooks.whole_lines);
+	ck_assert(find("global-by-words")->hooks.by_words);
 }
 END_TEST
 
@@ -335,6 +355,11 @@ START_TEST(less_shared_memory_than_it_should)
 	find("optin-small")->arch(&a);
 	ck_assert_uint_eq(a.optin_bytes, 231424);
 	ck_assert_uint_eq(a.sm_bytes, 233472);
+	ck_assert_uint_eq(a.reserved_bytes, 0);
+	find("reserved-more")->arch(&a);
+	ck_assert_uint_eq(a.optin_bytes, 231424);
+	ck_assert_uint_eq(a.sm_bytes, 233472);
+	ck_assert_uint_eq(a.reserved_bytes, 1024);
 }
 END_TEST
 
@@ -358,7 +383,8 @@ START_TEST(the_table_is_sound)
 		const struct bc_ptx_hooks *h = &f->hooks;
 		const int ways = (h->count != NULL) + (h->load != NULL) + (h->store != NULL) + (h->atomic != NULL) +
 				 (h->skip_barrier != NULL) + h->share_blocks + (f->arch != NULL) +
-				 (f->counters != NULL);
+				 (f->counters != NULL) + h->count_shuffles + h->whole_lines + h->by_words;
+		const bool law = h->count || f->arch || h->count_shuffles || h->whole_lines || h->by_words;
 
 		ck_assert_msg(f->name[0] &&
 				      strspn(f->name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == strlen(f->name),
@@ -367,7 +393,7 @@ START_TEST(the_table_is_sound)
 		ck_assert_msg(ways == 1, "%s: breaks %d things", f->name, ways);
 		ck_assert_msg(f->suites[0] != NULL, "%s: no suite must catch it", f->name);
 		ck_assert_msg((f->kind == BC_FAULT_COUNTER) == (f->counters != NULL), "%s: of the wrong kind", f->name);
-		ck_assert_msg((f->kind == BC_FAULT_LAW) == (h->count || f->arch), "%s: of the wrong kind", f->name);
+		ck_assert_msg((f->kind == BC_FAULT_LAW) == law, "%s: of the wrong kind", f->name);
 		ck_assert_msg(bc_fault_find(f->name) == f, "%s: there twice", f->name);
 	}
 	ck_assert_int_ge(f - bc_faults, 25);

@@ -188,6 +188,50 @@ START_TEST(counts_follow_the_laws)
 }
 END_TEST
 
+/* Hooks that change what is counted, on paper: %d0 and %d1 are at the start of a line, %d2 is %d0 + 4 * lane. */
+static const struct {
+	const char *what, *body;
+	struct bc_ptx_hooks hooks;
+	struct bc_ptx_counts want;
+} hooked[] = {
+	{ "a shuffle", "shfl.sync.idx.b32 %r5, %r1, 3, 31, 0xffffffff;", { .share_blocks = false }, { 0 } },
+	{ "a shuffle that counts",
+	  "shfl.sync.idx.b32 %r5, %r1, 3, 31, 0xffffffff;",
+	  { .count_shuffles = true },
+	  { .ld_requests = 1, .ld_wavefronts = 1, .st_requests = 1, .st_wavefronts = 1 } },
+	{ "a vote does not", "vote.sync.ballot.b32 %r5, %p1, 0xffffffff;", { .count_shuffles = true }, { 0 } },
+	{ "one word of a line", "ld.global.u32 %r5, [%d0];", { .whole_lines = true },
+	  { .global_ld_requests = 1, .global_ld_sectors = 4 } },
+	{ "all words of a line", "ld.global.u32 %r5, [%d2];", { .whole_lines = true },
+	  { .global_ld_requests = 1, .global_ld_sectors = 4 } },
+	{ "words of two lines", "ld.global.u32 %r5, [%d2+4];", { .whole_lines = true },
+	  { .global_ld_requests = 1, .global_ld_sectors = 8 } },
+	{ "a word of each of 32 lines", "mad.wide.u32 %d4, %r1, 128, %d1; st.global.u8 [%d4], %r5;", { .whole_lines = true },
+	  { .global_st_requests = 1, .global_st_sectors = 128 } },
+	{ "words by words", "ld.global.u32 %r5, [%d2];", { .by_words = true },
+	  { .global_ld_requests = 1, .global_ld_sectors = 4 } },
+	{ "a byte by words", "ld.global.u8 %r5, [%d0];", { .by_words = true },
+	  { .global_ld_requests = 1, .global_ld_sectors = 1 } },
+	{ "8 bytes by words", "mad.wide.u32 %d4, %r1, 8, %d0; ld.global.u64 %d4, [%d4];", { .by_words = true },
+	  { .global_ld_requests = 1, .global_ld_sectors = 16 } },
+	{ "16 bytes by words", "mad.wide.u32 %d4, %r1, 16, %d1; st.global.v4.u32 [%d4], {%r4,%r4,%r4,%r4};",
+	  { .by_words = true }, { .global_st_requests = 1, .global_st_sectors = 64 } },
+};
+
+START_TEST(hooks_change_what_is_counted)
+{
+	const struct bc_ptx_run_spec s = { .body = hooked[_i].body,
+					   .in = in,
+					   .in_bytes = sizeof(in),
+					   .out = out,
+					   .out_bytes = sizeof(out),
+					   .launch = { .shared_bytes = 16384, .hooks = &hooked[_i].hooks } };
+
+	ck_assert_msg(bc_ptx_run_kernel(&s, &result, &err) == BC_OK, "%s: %s", hooked[_i].what, err.msg);
+	compare_counts(hooked[_i].what, &result.counts, &hooked[_i].want);
+}
+END_TEST
+
 START_TEST(blocks_and_warps_add_up)
 {
 	const struct bc_ptx_run_spec s = {
@@ -363,6 +407,7 @@ Suite *bc_test_ptx_counters(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, counts_follow_the_laws, 0, (int)BC_ARRAY_LEN(rows));
+	tcase_add_loop_test(tc, hooks_change_what_is_counted, 0, (int)BC_ARRAY_LEN(hooked));
 	tcase_add_test(tc, blocks_and_warps_add_up);
 	tcase_add_test(tc, instructions_are_counted_one_a_warp);
 	tcase_add_test(tc, lanes_that_loop_together_are_one_request);
