@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/cli/cmd_selftest.c - planted faults x suites, and rules: every run is a whole session on a faulty reference device.
+/* harness/cli/cmd_selftest.c - planted faults x suites and rules: each run is a session on a faulty reference device.
  *
  * The runs are dealt out to as many processes as there are CPUs; what came out of each lies in memory they share.
  */
@@ -399,11 +399,12 @@ static size_t report(const struct job *job, size_t n, const struct bc_fault *onl
 	problems = print_problems(job, n);
 	if (!only)
 		problems += print_rules(job, n, longer);
-	(void)printf("\n%s: %s\n\n", a->name,
-		     problems ? "NOT as it should be"
-		     : n == 1 ? "the sound device shows no finding"
-			      : only	   ? "the fault is caught by the suites that must, the sound device by none"
-				      : "every fault is caught by the suites that must, every rule catches one, the sound device none");
+	(void)printf(
+		"\n%s: %s\n\n", a->name,
+		problems ? "NOT as it should be"
+		: n == 1 ? "the sound device shows no finding"
+		: only	 ? "the fault is caught by the suites that must, the sound device by none"
+		       : "every fault is caught by the suites that must, every rule catches one, the sound device none");
 	return problems;
 }
 

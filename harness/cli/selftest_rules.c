@@ -75,8 +75,7 @@ unsigned bc_rule_marks(const struct bc_result *r, const struct bc_arch *a, const
 		marks |= BC_RULE_JUDGED;
 	if (!f || f->any_kernel)
 		return marks;
-	if (by == BC_RULE_COUNTED &&
-	    (j->verdict == BC_DISAGREE || failed_by(j, "ratio") || failed_by(j, "unstable")))
+	if (by == BC_RULE_COUNTED && (j->verdict == BC_DISAGREE || failed_by(j, "ratio") || failed_by(j, "unstable")))
 		marks |= BC_RULE_BY_COUNTS;
 	if (by == BC_RULE_PLAIN && j->verdict == BC_FAIL)
 		marks |= BC_RULE_BY_DATA;
@@ -88,8 +87,9 @@ const char *bc_rule_lacks(unsigned sound, unsigned any, bool listed)
 	if (!sound)
 		return NULL;
 	if (listed)
-		return sound == BC_RULE_TIMED ? NULL
-					      : "it is listed as a rule that hardware alone can judge, and is judged here";
+		return sound == BC_RULE_TIMED
+			       ? NULL
+			       : "it is listed as a rule that hardware alone can judge, and is judged here";
 	if (sound & BC_RULE_TIMED)
 		return "it is about time, and not listed as a rule that hardware alone can judge";
 	if ((sound & BC_RULE_COUNTED) && !(any & BC_RULE_BY_COUNTS))
@@ -150,14 +150,15 @@ static size_t print_strays(void)
 		}
 		if (found)
 			continue;
-		(void)printf("no rule: %s is listed as a rule that hardware alone can judge (%s)\n", h->name, __FILE__);
-		strays++;
+		(void)printf("%sno rule: %s is listed as a rule that hardware alone can judge (%s)\n",
+			     strays++ ? "" : "\n", h->name, __FILE__);
 	}
 	return strays;
 }
 
 size_t bc_rules_print(const struct bc_rule_runs *runs, bool longer)
 {
+	const size_t strays = print_strays();
 	size_t rule = 0, here = 0, hardware = 0, problems = 0;
 
 	if (longer)
@@ -178,13 +179,14 @@ size_t bc_rules_print(const struct bc_rule_runs *runs, bool longer)
 			if (longer && sound)
 				print_rule(runs, rule, name);
 			if (lacks)
-				(void)printf("untested rule: %s (%s): %s\n", name, s->rules[k].sentence, lacks);
+				(void)printf("%suntested rule: %s (%s): %s\n", problems == 1 && !longer ? "\n" : "",
+					     name, s->rules[k].sentence, lacks);
 		}
 	}
-	(void)printf("\nRules: %zu of the %zu that can run here catch a planted fault by what they are judged by", here - hardware - problems,
-		     here);
+	(void)printf("\nRules: %zu of the %zu that can run here catch a planted fault by what they are judged by",
+		     here - hardware - problems, here);
 	if (hardware)
 		(void)printf(",\n%zu need a clock", hardware);
 	(void)puts(problems ? "; the rules named above are not tested." : ".");
-	return problems + print_strays();
+	return problems + strays;
 }

@@ -16,10 +16,10 @@
 
 /* What one run showed of a rule: of all its cases whose needs the architecture meets. */
 enum bc_rule_mark {
-	BC_RULE_COUNTED = 1 << 0, /* one has rows of counts */
-	BC_RULE_PLAIN = 1 << 1,	  /* one is judged by data alone */
-	BC_RULE_TIMED = 1 << 2,	  /* one has rows of the clock, and none of counts */
-	BC_RULE_JUDGED = 1 << 3,  /* one is not SKIP */
+	BC_RULE_COUNTED = 1 << 0,   /* one has rows of counts */
+	BC_RULE_PLAIN = 1 << 1,	    /* one is judged by data alone */
+	BC_RULE_TIMED = 1 << 2,	    /* one has rows of the clock, and none of counts */
+	BC_RULE_JUDGED = 1 << 3,    /* one is not SKIP */
 	BC_RULE_BY_COUNTS = 1 << 4, /* a counted one is DISAGREE, or FAIL by its counts, with the fault */
 	BC_RULE_BY_DATA = 1 << 5,   /* a plain one is FAIL with the fault */
 };

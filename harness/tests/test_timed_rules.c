@@ -21,40 +21,83 @@ Suite *bc_test_timed_rules(void);
 
 /* An H200's figures, in cycles where nothing else is said; "a wavefront" is each further one of an access. */
 struct figures {
-	double chain;		/* a wavefront in a chain of dependent loads */
+	double chain;		 /* a wavefront in a chain of dependent loads */
 	double ld, st, add, cas; /* a wavefront, or a lane in the bank, of one warp's burst */
-	double sm_ld, sm_st;	/* a wavefront of four warps' bursts, for the SM */
-	double bytes;		/* a cycle, of 16-byte loads */
-	double shared, l1, l2;	/* a load that waits for the one before */
-	double barrier;		/* 1: a step with a barrier of the block takes what one without does; 0: as measured */
-	double blocks;		/* on an SM beside those that fit */
+	double sm_ld, sm_st;	 /* a wavefront of four warps' bursts, for the SM */
+	double bytes;		 /* a cycle, of 16-byte loads */
+	double shared, l1, l2;	 /* a load that waits for the one before */
+	double barrier;		 /* 1: a step with a barrier of the block takes what one without does; 0: as measured */
+	double blocks;		 /* on an SM beside those that fit */
 };
 
-static const struct figures sound = { .chain = 2, .ld = 2, .st = 2, .add = 2, .cas = 4, .sm_ld = 1, .sm_st = 1,
-				      .bytes = 128, .shared = 23, .l1 = 34, .l2 = 284 };
+static const struct figures sound = { .chain = 2,
+				      .ld = 2,
+				      .st = 2,
+				      .add = 2,
+				      .cas = 4,
+				      .sm_ld = 1,
+				      .sm_st = 1,
+				      .bytes = 128,
+				      .shared = 23,
+				      .l1 = 34,
+				      .l2 = 284 };
 
 static const struct fault {
 	const char *what;
 	size_t figure; /* offset in struct figures */
 	double value;
-	const char *outcome; /* of the cases that catch it */
+	const char *outcome;		  /* of the cases that catch it */
 	const char *rules[RULES_A_FAULT]; /* each has such a case */
 } faults[] = {
 	{ "a wavefront of a chain costs a cycle more", offsetof(struct figures, chain), 3, "ratio", { "clock/chain" } },
 	{ "wavefronts of a chain cost nothing", offsetof(struct figures, chain), 0, "ratio", { "clock/chain" } },
-	{ "a wavefront of loads costs a cycle more", offsetof(struct figures, ld), 3, "ratio", { "clock/one_warp_ld" } },
-	{ "a wavefront of stores costs a cycle more", offsetof(struct figures, st), 3, "ratio", { "clock/one_warp_st" } },
-	{ "adds take what compare-and-swaps take", offsetof(struct figures, add), 4, "ratio",
+	{ "a wavefront of loads costs a cycle more",
+	  offsetof(struct figures, ld),
+	  3,
+	  "ratio",
+	  { "clock/one_warp_ld" } },
+	{ "a wavefront of stores costs a cycle more",
+	  offsetof(struct figures, st),
+	  3,
+	  "ratio",
+	  { "clock/one_warp_st" } },
+	{ "adds take what compare-and-swaps take",
+	  offsetof(struct figures, add),
+	  4,
+	  "ratio",
 	  { "clock/one_warp_add", "clock/cas_over_add" } },
-	{ "compare-and-swaps take what adds take", offsetof(struct figures, cas), 2, "ratio",
+	{ "compare-and-swaps take what adds take",
+	  offsetof(struct figures, cas),
+	  2,
+	  "ratio",
 	  { "clock/one_warp_cas", "clock/cas_over_add" } },
-	{ "an SM loads a wavefront in 2 cycles", offsetof(struct figures, sm_ld), 2, "ratio", { "clock/four_warps_ld" } },
-	{ "an SM stores a wavefront in 2 cycles", offsetof(struct figures, sm_st), 2, "ratio", { "clock/four_warps_st" } },
+	{ "an SM loads a wavefront in 2 cycles",
+	  offsetof(struct figures, sm_ld),
+	  2,
+	  "ratio",
+	  { "clock/four_warps_ld" } },
+	{ "an SM stores a wavefront in 2 cycles",
+	  offsetof(struct figures, sm_st),
+	  2,
+	  "ratio",
+	  { "clock/four_warps_st" } },
 	{ "an SM loads 64 bytes a cycle", offsetof(struct figures, bytes), 64, "ratio", { "clock/bandwidth" } },
-	{ "shared memory is slower than the L1 cache", offsetof(struct figures, shared), 40, "ratio", { "clock/latency" } },
-	{ "the L2 cache answers as soon as the L1 cache", offsetof(struct figures, l2), 34, "ratio", { "clock/latency" } },
+	{ "shared memory is slower than the L1 cache",
+	  offsetof(struct figures, shared),
+	  40,
+	  "ratio",
+	  { "clock/latency" } },
+	{ "the L2 cache answers as soon as the L1 cache",
+	  offsetof(struct figures, l2),
+	  34,
+	  "ratio",
+	  { "clock/latency" } },
 	{ "barriers of the block take no time", offsetof(struct figures, barrier), 1, "ratio", { "sync/cost" } },
-	{ "an SM never holds as many blocks as fit", offsetof(struct figures, blocks), -1, "ratio", { "declare/resident" } },
+	{ "an SM never holds as many blocks as fit",
+	  offsetof(struct figures, blocks),
+	  -1,
+	  "ratio",
+	  { "declare/resident" } },
 	{ "an SM holds a block more than fit", offsetof(struct figures, blocks), 1, "data", { "declare/resident" } },
 };
 
@@ -231,7 +274,8 @@ static unsigned cases_with(const char *rule, const char *what, enum bc_verdict v
 		if (j.verdict == verdict && strncmp(j.outcome, outcome, strlen(outcome)) == 0)
 			n++;
 		else
-			ck_assert_msg(!all, "%s, %s: %s: %s", what, cat.cases[i].id, bc_verdict_name(j.verdict), j.message);
+			ck_assert_msg(!all, "%s, %s: %s: %s", what, cat.cases[i].id, bc_verdict_name(j.verdict),
+				      j.message);
 	}
 	return n;
 }
@@ -249,8 +293,8 @@ START_TEST(a_wrong_figure_fails)
 
 	memcpy((char *)&now + f->figure, &f->value, sizeof(f->value));
 	for (size_t i = 0; i < RULES_A_FAULT && f->rules[i]; i++)
-		ck_assert_msg(cases_with(f->rules[i], f->what, BC_FAIL, f->outcome, false) > 0, "%s: no case of %s fails",
-			      f->what, f->rules[i]);
+		ck_assert_msg(cases_with(f->rules[i], f->what, BC_FAIL, f->outcome, false) > 0,
+			      "%s: no case of %s fails", f->what, f->rules[i]);
 }
 END_TEST
 
@@ -296,8 +340,8 @@ START_TEST(without_a_clock_they_are_skipped)
 			if (!of_rule(&cat.cases[i], h->name))
 				continue;
 			judge(&cat.cases[i], &j);
-			ck_assert_msg(j.verdict == BC_SKIP && strstr(j.message, "needs the clock: no clock here"), "%s: %s: %s",
-				      cat.cases[i].id, bc_verdict_name(j.verdict), j.message);
+			ck_assert_msg(j.verdict == BC_SKIP && strstr(j.message, "needs the clock: no clock here"),
+				      "%s: %s: %s", cat.cases[i].id, bc_verdict_name(j.verdict), j.message);
 		}
 	}
 }

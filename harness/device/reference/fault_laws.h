@@ -25,9 +25,9 @@ bc_law_fn bc_law_one_group_of_8_bytes;	 /* 8-byte accesses: one group of 32 lane
 bc_law_fn bc_law_two_groups_of_16_bytes; /* 16-byte accesses: two groups of 16 lanes */
 bc_law_fn bc_law_subwords_apart;	 /* bytes and halves of one word are words of their own */
 bc_law_fn bc_law_all_lanes;		 /* inactive lanes count */
-bc_law_fn bc_law_paired_lanes;		 /* an inactive lane counts when lane l ^ 1 is active (not of matrix operations) */
-bc_law_fn bc_law_adds_of_one_apart;	 /* adds of the constant 1 with unused result count as other atomics do */
-bc_law_fn bc_law_atomics_merge;		 /* atomics on one word are served together */
+bc_law_fn bc_law_paired_lanes;	    /* an inactive lane counts when lane l ^ 1 is active (not of matrix operations) */
+bc_law_fn bc_law_adds_of_one_apart; /* adds of the constant 1 with unused result count as other atomics do */
+bc_law_fn bc_law_atomics_merge;	    /* atomics on one word are served together */
 bc_law_fn bc_law_bad_line; /* an access that touches the line at absolute address 0xe380 costs one wavefront more */
 
 #endif
