@@ -359,7 +359,7 @@ START_TEST(less_shared_memory_than_it_should)
 	find("reserved-more")->arch(&a);
 	ck_assert_uint_eq(a.optin_bytes, 231424);
 	ck_assert_uint_eq(a.sm_bytes, 233472);
-	ck_assert_uint_eq(a.reserved_bytes, 1024);
+	ck_assert_uint_eq(a.reserved_bytes, 2048);
 }
 END_TEST
 
