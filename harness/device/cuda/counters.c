@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SMALL_SESSION 16 /* ranges; buffers for all take 0.1 s more, which a run of a few cases need not wait for */
+
 /* CUPTI's metric of each counter. Source: the metric lists of 29 chips, TU102 to GB20B, CUPTI 13.0. */
 static const char *const metrics[BC_NCOUNTERS] = {
 	[BC_CTR_LD_REQUESTS] = "smsp__inst_executed_op_shared_ld.sum",
@@ -53,6 +55,7 @@ struct bc_cuda_counters {
 	/* The profiler stays enabled from session to session: enabling, and the first start after it, cost 0.2 s. It is
 	 * enabled anew for another set of counters. */
 	CUpti_RangeProfiler_Object *enabled;
+	size_t capacity; /* maxRangesPerPass since it was enabled; 0: it never was */
 };
 
 enum bc_status bc_cuda_counters_open(CUcontext ctx, unsigned index, struct bc_cuda_counters **out, struct bc_error *err)
@@ -280,7 +283,7 @@ static enum bc_status collect(struct bc_cuda_counters *c, struct config *k, CUpt
 		.structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE, .pRangeProfilerObject = rp,
 		.configSize = k->image_size, .pConfig = k->image, .counterDataImageSize = k->data_size,
 		.pCounterDataImage = c->data, .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay,
-		.maxRangesPerPass = BC_SESSION_RANGES, .numNestingLevels = 1, .minNestingLevel = 1, .passIndex = 0,
+		.maxRangesPerPass = c->capacity, .numNestingLevels = 1, .minNestingLevel = 1, .passIndex = 0,
 		.targetNestingLevel = 1 };
 	CUpti_RangeProfiler_Start_Params start = { .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
 						   .pRangeProfilerObject = rp };
@@ -344,24 +347,26 @@ static enum bc_status disable(struct bc_cuda_counters *c, struct bc_error *err)
 	return bc_cupti_check(c->api->cuptiRangeProfilerDisable(&p), "cuptiRangeProfilerDisable", err);
 }
 
-/* Ready for the set @want: as it is, or enabled anew. CUPTI sizes its buffers by the maxRangesPerPass of the first session
- * after enabling (twice that many ranges fit; further ones read as NaN), so it is the same for all; and a configuration of
- * other metrics that is set without enabling anew is silently not taken. */
-static enum bc_status enable(struct bc_cuda_counters *c, uint32_t want, struct bc_error *err)
+/* Ready for @n ranges of the set @want: as it is, or enabled anew. CUPTI sizes its buffers by the maxRangesPerPass of the
+ * first session after enabling (twice that many ranges fit; further ones read as NaN), so it is the same for all until
+ * then; and a configuration of other metrics that is set without enabling anew is silently not taken. */
+static enum bc_status enable(struct bc_cuda_counters *c, uint32_t want, size_t n, struct bc_error *err)
 {
 	CUpti_RangeProfiler_Enable_Params p = { .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE, .ctx = c->ctx };
 	const bool same = c->config.n && c->config.want == want;
 	enum bc_status st;
 
-	if (c->enabled && same)
+	if (c->enabled && same && n <= c->capacity)
 		return BC_OK;
 	st = disable(c, err);
 	if (!st && !same)
 		st = config_make(c, want, err);
 	if (!st)
 		st = bc_cupti_check(c->api->cuptiRangeProfilerEnable(&p), "cuptiRangeProfilerEnable", err);
-	if (!st)
+	if (!st) { /* a run that enables it again is no small one */
+		c->capacity = !c->capacity && n <= SMALL_SESSION ? SMALL_SESSION : BC_SESSION_RANGES;
 		c->enabled = p.pRangeProfilerObject;
+	}
 	return st;
 }
 
@@ -387,7 +392,7 @@ enum bc_status bc_cuda_counters_session(struct bc_cuda_counters *c, uint32_t wan
 					void *ctx, struct bc_counts *counts, struct bc_error *err)
 {
 	struct config *k = &c->config;
-	enum bc_status st = enable(c, want, err);
+	enum bc_status st = enable(c, want, n, err);
 
 	if (!st)
 		st = counter_data(c, k, c->enabled, err);
