@@ -381,7 +381,7 @@ START_TEST(verdicts_do_not_depend_on_packing)
 
 	for (unsigned i = 0; i < 2; i++) {
 		(void)snprintf(words, sizeof(words), "run --device reference -v --filter width --filter broadcast --filter atomic "
-			       "--pack %u%s", i ? BC_PACK_MAX : 1, faults[_i]);
+			       "--pack %d%s", i ? BC_PACK_MAX : 1, faults[_i]);
 		bc_run_program(words);
 		bc_ended(_i > 0, NULL);
 		said[i] = bc_call.out;
