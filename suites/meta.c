@@ -19,15 +19,17 @@ struct variant {
 	enum bc_act act;
 	unsigned attempts;     /* that act; 0: all */
 	uint32_t shared_bytes; /* 0: what the kernel takes */
+	unsigned warps;        /* of the block; 0: one */
 };
 
-/* arg[0]: the kernel; arg[1]: the bits that come out wrong. */
+/* arg[0]: the kernel; arg[1]: the bits that come out wrong; arg[2]: warps of the block. */
 static bool build(const struct variant *v, size_t n, unsigned i, struct bc_case *c)
 {
 	if (i >= n)
 		return false;
 	c->arg[0] = (int32_t)v[i].kernel;
 	c->arg[1] = (int32_t)v[i].flip;
+	c->arg[2] = v[i].warps ? (int32_t)v[i].warps : 1;
 	c->act = v[i].act;
 	c->act_attempts = v[i].attempts;
 	c->shared_bytes = v[i].shared_bytes ? v[i].shared_bytes : 4 * THREADS;
@@ -56,6 +58,7 @@ static bool fails(unsigned i, struct bc_case *c)
 		{ .name = "ratio" },
 		{ .name = "counters", .act = BC_ACT_MISCOUNT },
 		{ .name = "unjudged" },
+		{ .name = "refused", .warps = 64 }, /* more threads than a block may have */
 	};
 
 	return build(v, BC_ARRAY_LEN(v), i, c);
@@ -103,7 +106,7 @@ static bool program(const struct bc_case *c, const struct bc_arch *a, struct bc_
 	const struct bc_meta_params p = { .cycles = SPIN_CYCLES, .flip = (uint32_t)c->arg[1] };
 
 	(void)a;
-	bc_program_start(out, "meta", kernels[c->arg[0]], THREADS, &p, sizeof(p));
+	bc_program_start(out, "meta", kernels[c->arg[0]], THREADS * (uint32_t)c->arg[2], &p, sizeof(p));
 	out->shared_bytes = c->shared_bytes;
 	bc_program_in(out, offsetof(struct bc_meta_params, in), 4 * THREADS, bc_fill_words);
 	bc_program_out(out, offsetof(struct bc_meta_params, out), 4 * THREADS);
@@ -146,7 +149,7 @@ static const struct bc_rule rules[] = {
 	{ .name = "fails",
 	  .build = fails,
 	  RULE,
-	  .sentence = "wrong data, wrong counts and a missing expectation are told apart" },
+	  .sentence = "wrong data, wrong counts, a missing expectation and a refused launch are told apart" },
 	{ .name = "skips", .build = skips, RULE, .sentence = "a case that needs what no device has is skipped" },
 	{ .name = "dies",
 	  .build = dies,

@@ -112,7 +112,8 @@ struct bc_device_ops {
 	/* The state the device is in now. NULL: it has none. */
 	void (*state)(struct bc_device *d, struct bc_device_state *out);
 
-	/* After a failure: true when the device is still usable (false: sticky CUDA error). */
+	/* After a failure: true when the device is still usable. False after an error that ended its context (sticky: an
+	 * illegal address, a trap ...): every later call fails, and only a new process gets a new context. */
 	bool (*alive)(const struct bc_device *d);
 
 	void (*close)(struct bc_device *d); /* NULL is allowed */

@@ -110,7 +110,7 @@ static enum bc_status start_worker(struct dispatch *d, struct bc_lane_of_work *w
 	bc_text_release(&t);
 	w->state = BC_LANE_OPENING;
 	w->why[0] = '\0';
-	w->failed = false;
+	w->failed = w->lost = false;
 	w->heard = now();
 	w->deadline = w->heard + (w->hurt ? HEALTH_S : OPEN_S);
 	return st;
@@ -215,6 +215,7 @@ static enum bc_status take_line(struct dispatch *d, struct bc_lane_of_work *w, c
 	} else if (!st && strcmp(m.kind, "failed") == 0) {
 		st = bc_fail(&bad, BC_EDEVICE, "%s", bc_message_get(&m, "why"));
 		w->failed = true;
+		w->lost = bc_message_get(&m, "lost")[0] != '\0';
 	} else if (!st && strcmp(m.kind, "alive") != 0) {
 		st = bc_fail(&bad, BC_EDATA, "the worker sent `%.60s`, which has no place here", m.kind);
 	}
@@ -225,8 +226,8 @@ static enum bc_status take_line(struct dispatch *d, struct bc_lane_of_work *w, c
 	return BC_OK;
 }
 
-/* The worker is gone (or was ended for @why): what of its batch has no observation is halved; alone it is LOST, or BROKEN
- * when the worker could still say what failed. */
+/* The worker is gone (or was ended for @why): what of its batch has no observation is halved; alone it is LOST, also when
+ * the worker could still say how its context died, or BROKEN when it said that the tool failed. */
 static enum bc_status after_death(struct dispatch *d, struct bc_lane_of_work *w, const char *why, struct bc_error *err)
 {
 	size_t first = 0, n = 0;
@@ -251,7 +252,7 @@ static enum bc_status after_death(struct dispatch *d, struct bc_lane_of_work *w,
 	}
 	w->state = BC_LANE_IDLE;
 	if (n == 1) {
-		st = conclude(d, w, w->todo[first], w->failed ? BC_TOOL_ERROR : BC_LOST_WORKER, why, err);
+		st = conclude(d, w, w->todo[first], w->failed && !w->lost ? BC_TOOL_ERROR : BC_LOST_WORKER, why, err);
 		w->deaths++;
 		w->gone = w->gone || w->deaths >= BC_DEATHS_MAX;
 		if (!st && w->gone)

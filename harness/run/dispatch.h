@@ -27,7 +27,8 @@ struct bc_lane_of_work {
 	unsigned deaths;        /* of single cases, in a row */
 	bool started;
 	char why[BC_REASON_MAX]; /* why the worker has to end, or what it said before it ended */
-	bool failed;             /* it said itself that its device is not usable */
+	bool failed;             /* it said itself what went wrong, and that it ends ... */
+	bool lost;               /* ... because its device's context died (a sticky error), not for a fault of the tool */
 	bool hurt;               /* a worker of it was lost: the next one has to run a small kernel first */
 	bool gone;               /* the device was given up, or cannot be opened: nothing more is run on it */
 };

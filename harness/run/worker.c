@@ -250,6 +250,20 @@ static enum bc_status do_case(struct worker *w, const struct bc_fields *m, struc
 	return BC_OK;
 }
 
+/* The last words. lost=1: the device's context is dead. Nobody is told when they cannot be sent. */
+static void say_failed(struct worker *w, const char *why)
+{
+	struct bc_error ignored;
+	enum bc_status st = bc_message_begin(&w->text, "failed", &ignored);
+
+	if (!st && w->dev && !w->ops->alive(w->dev))
+		st = bc_message_add(&w->text, &ignored, "lost", "1");
+	if (!st)
+		st = bc_message_add(&w->text, &ignored, "why", "%s", why);
+	if (!st)
+		(void)send_text(w, &ignored);
+}
+
 static enum bc_status handle(struct worker *w, const struct bc_fields *m, struct bc_error *err)
 {
 	if (strcmp(m->kind, "list") == 0)
@@ -283,7 +297,7 @@ int bc_worker_main(const struct bc_worker_options *o, const struct bc_catalog *c
 			st = handle(&w, &m, &err);
 	}
 	if (st)
-		(void)say(&w, "failed", "why", err.msg, NULL); /* nobody to tell when that fails too */
+		say_failed(&w, err.msg);
 	bc_measure_close(w.measure);
 	if (w.ops)
 		w.ops->close(w.dev);

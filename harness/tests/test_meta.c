@@ -22,17 +22,17 @@ static const struct {
 	{ "fails/ratio", "FAIL", "ratio wavefronts=1 conflicts=0; expected wavefronts=2 conflicts=1", 1 },
 	{ "fails/counters", "DISAGREE", "counters wavefronts=1 conflicts=1; model wavefronts=1 conflicts=0", 1 },
 	{ "fails/unjudged", "UNJUDGED", "no expectation for sm_90", 1 },
+	{ "fails/refused", "BROKEN", "blocks (2048,1,1) is not possible", 2 }, /* the device is well */
 	{ "skips/memory", "SKIP", "16777216 bytes of shared memory", 0 },
-	{ "dies/illegal_address", "BROKEN", "unmapped address", 2 },
-	{ "dies/trap", "BROKEN", "trap, executed by lanes 0xffffffff", 2 },
+	{ "dies/illegal_address", "LOST", "unmapped address", 2 },
+	{ "dies/trap", "LOST", "trap, executed by lanes 0xffffffff", 2 },
 	{ "dies/exit_0", "LOST", "exit status 0", 2 },
 	{ "dies/exit_3", "LOST", "exit status 3", 2 },
 	{ "dies/abort", "LOST", "signal SIGABRT", 2 },
 	{ "dies/segv", "LOST", "signal SIGSEGV", 2 },
 	{ "dies/kill", "LOST", "signal SIGKILL", 2 },
 	{ "dies/nonsense", "LOST", "this is no message", 2 },
-	{ "hangs/spin", "BROKEN", "hang: instruction budget used up",
-	  2 }, /* a GPU has no budget: LOST after its time limit */
+	{ "hangs/spin", "LOST", "hang: instruction budget used up", 2 }, /* a GPU has no budget: after its time limit */
 	{ "hangs/sleep", "LOST", "hung: no result within the limit of 2 s", 2 },
 	{ "once/counters", "DISAGREE", "conflicts=1", 1 },
 	{ "once/exit", "LOST", "exit status 3", 2 },

@@ -148,6 +148,24 @@ START_TEST(every_architecture_is_listed)
 }
 END_TEST
 
+/* A planted fault is the device's: all cases have to meet it, also after one that went astray. */
+START_TEST(a_faulty_device_goes_on)
+{
+	struct bc_device *d = open_as("sm_90", "store-lost", false);
+	struct bc_error err = { .msg = "" };
+	struct shot s;
+
+	load(&s, "plus", 0);
+	s.l.block[0] = 64; /* twice as many as there are words */
+	ck_assert_int_eq(ops->run(d, &s.l, 1, &err), BC_EDEVICE);
+	ck_assert_msg(strstr(err.msg, "out of bounds") != NULL, "%s", err.msg);
+	ck_assert(ops->alive(d));
+	load(&s, "plus", 1);
+	ck_assert_msg(!ops->run(d, &s.l, 1, &err), "afterwards: %s", err.msg);
+	ops->close(d);
+}
+END_TEST
+
 START_TEST(facts_say_what_it_is)
 {
 	struct bc_device *d = open_as("sm_80", NULL, false);
@@ -320,6 +338,7 @@ static const struct {
 	const char *kernel, *arch;
 	uint32_t n, shared, block;
 	bool racecheck;
+	bool dies; /* the kernel did what leaves no context on a GPU */
 	const char *want[5];
 } failures[] = {
 	{ "unwritten",
@@ -328,16 +347,17 @@ static const struct {
 	  4096,
 	  32,
 	  false,
+	  false,
 	  { "a/case: ", "never written", UNWRITTEN_LINE, "lane 7", "shared address 0x440" } },
-	{ "unwritten", "sm_70", 0, 4096, 32, false, { "a/case: ", "kernel unwritten", "shared address 0x40" } },
-	{ "stride", "sm_90", 256, 4096, 32, false, { "a/case: ", "unit.ptx:17", "lane 16", "shared address 0x1400" } },
-	{ "stride", "sm_90", 2, 4096, 32, false, { "a/case: ", "misaligned", "lane 1:", "0x402" } },
-	{ "stride", "sm_90", 4, 227 * 1024 + 16, 32, false, { "a/case: ", "232464", "232448" } },
-	{ "stride", "sm_75", 4, 64 * 1024 + 16, 32, false, { "a/case: ", "65552", "65536" } },
-	{ "plus", "sm_90", 0, 0, 64, false, { "a/case: ", "out of bounds", "unit.ptx:10", "global" } },
-	{ "race", "sm_90", 0, 4096, 64, true, { "a/case: ", "race", "unit.ptx:34", "shared address 0x400" } },
-	{ "hang", "sm_90", 0, 0, 32, false, { "a/case: ", "hang" } },
-	{ "nowhere", "sm_90", 0, 0, 32, false, { "a/case: ", "nowhere", "unit.ptx" } },
+	{ "unwritten", "sm_70", 0, 4096, 32, false, false, { "a/case: ", "kernel unwritten", "shared address 0x40" } },
+	{ "stride", "sm_90", 256, 4096, 32, false, true, { "a/case: ", "unit.ptx:17", "lane 16", "shared address 0x1400" } },
+	{ "stride", "sm_90", 2, 4096, 32, false, true, { "a/case: ", "misaligned", "lane 1:", "0x402" } },
+	{ "stride", "sm_90", 4, 227 * 1024 + 16, 32, false, false, { "a/case: ", "232464", "232448" } },
+	{ "stride", "sm_75", 4, 64 * 1024 + 16, 32, false, false, { "a/case: ", "65552", "65536" } },
+	{ "plus", "sm_90", 0, 0, 64, false, true, { "a/case: ", "out of bounds", "unit.ptx:10", "global" } },
+	{ "race", "sm_90", 0, 4096, 64, true, false, { "a/case: ", "race", "unit.ptx:34", "shared address 0x400" } },
+	{ "hang", "sm_90", 0, 0, 32, false, true, { "a/case: ", "hang" } },
+	{ "nowhere", "sm_90", 0, 0, 32, false, false, { "a/case: ", "nowhere", "unit.ptx" } },
 };
 
 START_TEST(a_failure_names_its_place)
@@ -354,10 +374,20 @@ START_TEST(a_failure_names_its_place)
 	for (size_t k = 0; k < BC_ARRAY_LEN(failures[_i].want) && failures[_i].want[k]; k++)
 		ck_assert_msg(strstr(err.msg, failures[_i].want[k]) != NULL, "no `%s` in: %s", failures[_i].want[k],
 			      err.msg);
-	ck_assert(ops->alive(d));
+	ck_assert(ops->alive(d) == !failures[_i].dies);
 	load(&s, "plus", 1);
-	ck_assert_msg(!ops->run(d, &s.l, 1, &err), "afterwards: %s", err.msg);
-	ck_assert_uint_eq(s.out[31], 132);
+	if (failures[_i].dies) { /* sticky: every later call fails with the same words */
+		struct bc_error again = { .msg = "" };
+		struct bc_counts counts;
+
+		ck_assert_int_eq(ops->run(d, &s.l, 1, &again), BC_EDEVICE);
+		ck_assert_str_eq(again.msg, err.msg);
+		ck_assert_int_eq(ops->count(d, &s.l, 1, 1, &counts, &again), BC_EDEVICE);
+		ck_assert_str_eq(again.msg, err.msg);
+	} else {
+		ck_assert_msg(!ops->run(d, &s.l, 1, &err), "afterwards: %s", err.msg);
+		ck_assert_uint_eq(s.out[31], 132);
+	}
 	ops->close(d);
 }
 END_TEST
@@ -481,6 +511,7 @@ Suite *bc_test_reference(void)
 	tcase_add_test(launches, counters_are_exact);
 	tcase_add_test(launches, a_counter_the_chip_lacks_is_absent);
 	tcase_add_loop_test(launches, a_failure_names_its_place, 0, (int)BC_ARRAY_LEN(failures));
+	tcase_add_test(launches, a_faulty_device_goes_on);
 	tcase_add_test(launches, the_first_failure_is_reported);
 	tcase_add_test(launches, what_a_case_means_to_read_is_no_finding);
 	tcase_add_test(launches, faults_reach_the_launch);

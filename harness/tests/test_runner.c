@@ -113,7 +113,7 @@ START_TEST(what_failed_is_run_again)
 	bc_shell("cp -r reports old");
 	bc_run_program(RUN "--filter meta --rerun-failed old");
 	bc_ended(2, NULL);
-	bc_said("5 cases: 2 FAIL, 1 DISAGREE, 1 LOST, 1 UNJUDGED\n");
+	bc_said("6 cases: 2 FAIL, 1 DISAGREE, 1 BROKEN, 1 LOST, 1 UNJUDGED\n");
 	bc_run_program(RUN "--filter meta/fails --rerun-failed old/reference-sm_90.xml");
 	bc_ended(1, NULL);
 	bc_said("4 cases: ");
@@ -158,8 +158,9 @@ static const struct {
 	{ "by its ratio", "--filter meta/fails/ratio --retries 1", 1, "1 case: 1 FAIL\n", 0, 0, 1 },
 	{ "wrong data is not retried", "--filter meta/fails/data --retries 2", 1, "1 case: 1 FAIL\n", 0, 0, 0 },
 	{ "lost again and again", "--filter meta/dies/kill --retry-lost 2", 2, "1 case: 1 LOST\n", 0, 0, 2 },
-	{ "a broken case is not retried", "--filter meta/dies/trap --retries 2 --retry-lost 2", 2, "1 case: 1 BROKEN\n",
-	  0, 0, 0 },
+	{ "lost with its context", "--filter meta/dies/trap --retries 1 --retry-lost 2", 2, "1 case: 1 LOST\n", 0, 0, 2 },
+	{ "a broken case is not retried", "--filter meta/fails/refused --retries 2 --retry-lost 2", 2,
+	  "1 case: 1 BROKEN\n", 0, 0, 0 },
 	{ "a sound case once", "--filter meta/sound/1 --retries 2 --retry-lost 2", 0, "1 case: 1 PASS\n", 0, 0, 0 },
 };
 

@@ -41,7 +41,7 @@ struct bc_device {
 	CUdeviceptr arena;
 	unsigned char *staging; /* page-locked */
 	size_t arena_size;
-	bool sick; /* a kernel or the driver failed: the context is not to be trusted */
+	bool sick; /* an error was sticky: the context is dead */
 };
 
 static uint32_t attribute(const struct bc_cuda_api *cu, CUdevice dev, CUdevice_attribute a)
@@ -438,15 +438,12 @@ static enum bc_status launch_all(void *ctx, struct bc_error *err)
 	}
 	if (!st && ranges)
 		st = bc_cuda_counters_pop(p->counters, err);
-	if (st) { /* a launch that is refused leaves the context well */
-		p->d->sick = cu->cuCtxSynchronize() != CUDA_SUCCESS;
-	} else {
+	if (!st) {
 		char label[200];
 
 		(void)snprintf(label, sizeof(label), p->n == 1 ? "%s" : "%s to %s", p->launch[0].label,
 			       p->launch[p->n - 1].label);
 		st = bc_cuda_check(cu->cuCtxSynchronize(), "cuCtxSynchronize", label, err);
-		p->d->sick = st != BC_OK;
 	}
 	return st;
 }
@@ -539,6 +536,13 @@ static enum bc_status do_chunk(struct bc_device *d, const struct bc_launch *l, s
 	return st;
 }
 
+/* Whichever call said so first: an error is sticky when the context says it again, and nothing else is. */
+static enum bc_status after_failure(struct bc_device *d, enum bc_status st)
+{
+	d->sick = d->sick || d->cu->cuCtxSynchronize() != CUDA_SUCCESS;
+	return st;
+}
+
 static enum bc_status cuda_run(struct bc_device *d, const struct bc_launch *launch, size_t n, struct bc_error *err)
 {
 	enum bc_status st = BC_OK;
@@ -549,7 +553,7 @@ static enum bc_status cuda_run(struct bc_device *d, const struct bc_launch *laun
 		k = chunk(launch + i, n - i, n, &bytes);
 		st = do_chunk(d, launch + i, k, bytes, 0, NULL, err);
 	}
-	return st;
+	return st ? after_failure(d, st) : BC_OK;
 }
 
 static enum bc_status cuda_count(struct bc_device *d, const struct bc_launch *launch, size_t n, uint32_t want,
@@ -565,7 +569,7 @@ static enum bc_status cuda_count(struct bc_device *d, const struct bc_launch *la
 		k = chunk(launch + i, n - i, BC_SESSION_RANGES, &bytes);
 		st = do_chunk(d, launch + i, k, bytes, want, counts + i, err);
 	}
-	return st;
+	return st ? after_failure(d, st) : BC_OK;
 }
 
 static enum bc_status cuda_occupancy(struct bc_device *d, const struct bc_launch *l, uint32_t *blocks,

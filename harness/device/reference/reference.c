@@ -44,6 +44,7 @@ struct bc_device {
 	size_t nimages;
 	struct kernel *kernels;
 	size_t nkernels;
+	struct bc_error died; /* a kernel did what leaves no CUDA context behind: what; status 0: none did */
 };
 
 /* One launch of a batch on its way through the interpreter. */
@@ -54,6 +55,7 @@ struct job {
 	unsigned char params[BC_LAUNCH_PARAMS_MAX];
 	struct bc_ptx_counts counts;
 	struct bc_error err; /* status 0: it ran */
+	bool died;	     /* it was the kernel's doing */
 };
 
 /* Jobs that several threads take one after another. */
@@ -327,7 +329,8 @@ static void free_buffers(struct bc_device *d, const struct job *j)
 }
 
 /* Run one launch; what failed is in the job. A planted fault is the hardware's: what the kernel then reads is judged by
- * its data, so the check of unwritten bytes, which vouches for the kernel, is off. */
+ * its data, so the check of unwritten bytes, which vouches for the kernel, is off, and a kernel that goes astray with the
+ * wrong data is stopped and the device goes on, so that the other cases meet the fault too. */
 static void run_job(const struct crew *c, struct job *j, struct bc_ptx_result *r)
 {
 	const struct bc_launch *l = j->launch;
@@ -343,10 +346,13 @@ static void run_job(const struct crew *c, struct job *j, struct bc_ptx_result *r
 				   .hooks = fault ? &fault->hooks : NULL };
 	struct bc_error why = { .msg = "" };
 	char more[48] = "";
+	enum bc_status st;
 
 	memcpy(p.grid, l->grid, sizeof(p.grid));
 	memcpy(p.block, l->block, sizeof(p.block));
-	if (bc_ptx_launch(j->kernel, &p, r, &why)) {
+	st = bc_ptx_launch(j->kernel, &p, r, &why);
+	j->died = st == BC_EDEVICE && !fault;
+	if (st) {
 		(void)bc_fail(&j->err, BC_EDEVICE, "%s: %s", l->label, why.msg);
 	} else if (r->nfindings) {
 		if (r->nfindings > 1)
@@ -391,9 +397,13 @@ static enum bc_status run_jobs(struct bc_device *d, struct job *job, size_t n, s
 	(void)work(&c);
 	for (unsigned i = 0; i < started; i++)
 		(void)pthread_join(thread[i], NULL);
-	for (size_t i = 0; i < n; i++)
-		if (job[i].err.status)
-			return bc_fail(err, job[i].err.status, "%s", job[i].err.msg);
+	for (size_t i = 0; i < n; i++) {
+		if (!job[i].err.status)
+			continue;
+		if (job[i].died)
+			d->died = job[i].err;
+		return bc_fail(err, job[i].err.status, "%s", job[i].err.msg);
+	}
 	return BC_OK;
 }
 
@@ -485,6 +495,8 @@ static enum bc_status run_all(struct bc_device *d, const struct bc_launch *l, si
 {
 	enum bc_status st = BC_OK;
 
+	if (d->died.status)
+		return bc_fail(err, d->died.status, "%s", d->died.msg);
 	for (size_t first = 0, k = 0; !st && first < n; first += k) {
 		k = together(l + first, n - first);
 		st = run_some(d, l + first, k, counts ? counts + first : NULL, err);
@@ -525,11 +537,11 @@ static enum bc_status occupancy(struct bc_device *d, const struct bc_launch *l, 
 	return BC_OK;
 }
 
-/* The interpreter's state is made anew for every launch: no failure outlives its own. */
+/* The interpreter's state is made anew for every launch, but a kernel that trapped, hung or reached what is not there
+ * ends the device as it ends a CUDA context. What only the checks find (races, bytes never written) does not. */
 static bool alive(const struct bc_device *d)
 {
-	(void)d;
-	return true;
+	return !d->died.status;
 }
 
 const struct bc_device_ops bc_device_reference = {

@@ -35,6 +35,10 @@ go_wrong()
 		say "failed	why=cudaDeviceSynchronize: cudaErrorIllegalAddress: $1"
 		exit 1
 		;;
+	dead)
+		say "failed	lost=1	why=cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): $1"
+		exit 1
+		;;
 	failed_hangs)
 		say "failed	why=sticky: $1"
 		exec sleep 60
