@@ -35,6 +35,7 @@ struct bc_device_run {
 	bool complete;          /* every case of the catalogue was planned and has an observation */
 	char note[400];         /* said in the report: why counters are absent, throttling ...; "" */
 	char state_before[200], state_after[200]; /* clocks, heat, throttling ... of the GPU; "": not known */
+	char events[400];       /* Xid and ECC events that the GPU told of during the run; "": none was seen */
 	char rerun[512];        /* as bc_run.rerun, for this device alone; "": bc_run.rerun is taken */
 };
 

@@ -112,6 +112,10 @@ struct bc_device_ops {
 	/* The state the device is in now. NULL: it has none. */
 	void (*state)(struct bc_device *d, struct bc_device_state *out);
 
+	/* What has happened to it (errors it told of, slowdowns) since this was last asked, or since it was opened. On a
+	 * device that is not alive it may wait a moment for the news. NULL: it knows of nothing. */
+	void (*happened)(struct bc_device *d, struct bc_device_happened *out);
+
 	/* After a failure: true when the device is still usable. False after an error that ended its context (sticky: an
 	 * illegal address, a trap ...): every later call fails, and only a new process gets a new context. */
 	bool (*alive)(const struct bc_device *d);

@@ -335,6 +335,19 @@ static void add_witnesses(struct bc_console *c, const struct bc_device_run *d)
 		add_absent(c, d, "a clock", offsetof(struct bc_observation, clock_absent), no_clock, judged);
 }
 
+/* "cuda:0: the GPU told of Xid 31 (GPU memory page fault)" */
+static void add_events(struct bc_console *c, const struct bc_device_run *d)
+{
+	char label[BC_DEVICE_LABEL_MAX];
+
+	if (!d->events[0])
+		return;
+	bc_device_label(d, label);
+	add_safe(c, label);
+	add_fact(c, ": the GPU told of ", d->events);
+	add(c, "\n");
+}
+
 /* "12 cases: 10 PASS, 2 FAIL" */
 static void add_counts(struct bc_console *c, const struct bc_run *run)
 {
@@ -357,8 +370,10 @@ static void add_counts(struct bc_console *c, const struct bc_run *run)
 	if (flaky)
 		lost(c, bc_text_addf(&c->line, NULL, "; %zu flaky", flaky));
 	add(c, "\n");
-	for (size_t i = 0; i < run->ndevices; i++)
+	for (size_t i = 0; i < run->ndevices; i++) {
 		add_witnesses(c, &run->devices[i]);
+		add_events(c, &run->devices[i]);
+	}
 }
 
 static void add_reruns(struct bc_console *c, const struct bc_run *run)

@@ -128,6 +128,7 @@ static enum bc_status device_properties(struct doc *d, const struct bc_device_ru
 		{ "clock_absent", f->clock_absent },
 		{ "state_before", dev->state_before },
 		{ "state_after", dev->state_after },
+		{ "events", dev->events },
 		{ "note", dev->note },
 	};
 	enum bc_status st = BC_OK;

@@ -188,6 +188,15 @@ static enum bc_status take_done(const struct bc_lane_of_work *w, struct bc_error
 	return BC_OK;
 }
 
+/* What the GPU told of, once each. */
+static void keep_events(struct bc_device_run *d, const char *events)
+{
+	const size_t len = strlen(d->events);
+
+	if (events[0] && !strstr(d->events, events))
+		(void)snprintf(d->events + len, sizeof(d->events) - len, "%s%s", len ? "; " : "", events);
+}
+
 /* A worker's line. A malformed one ends the worker, not the run. */
 static enum bc_status take_line(struct dispatch *d, struct bc_lane_of_work *w, char *line, struct bc_error *err)
 {
@@ -196,6 +205,8 @@ static enum bc_status take_line(struct dispatch *d, struct bc_lane_of_work *w, c
 	enum bc_status st = bc_message_parse(line, &m, &bad);
 
 	w->heard = now();
+	if (!st)
+		keep_events(w->run, bc_message_get(&m, "events"));
 	if (!st && strcmp(m.kind, "opened") == 0 && w->state == BC_LANE_OPENING) {
 		st = bc_facts_parse(&m, &w->run->facts, &bad);
 		if (!w->run->state_before[0]) /* of the first worker: later ones start in the middle */

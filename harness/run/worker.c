@@ -5,16 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "harness/run/act.h"
 #include "harness/run/measure.h"
 #include "harness/run/message.h"
 #include "harness/run/recipe.h"
 #include "harness/run/targets.h"
+#include "harness/run/watch.h"
 
 #define IMAGES_MAX 64
-#define LOOK_S 1.0
 
 struct worker {
 	const struct bc_worker_options *o;
@@ -29,8 +28,7 @@ struct worker {
 	const struct bc_case *batch[BC_BATCH_MAX];
 	unsigned attempt[BC_BATCH_MAX]; /* of each: how often it ran before */
 	size_t n;
-	struct bc_device_state state; /* as it was last looked at */
-	double looked;                /* when, monotonic seconds; 0: never */
+	struct bc_watch watch;
 };
 
 static enum bc_status send_text(struct worker *w, struct bc_error *err)
@@ -49,29 +47,13 @@ static enum bc_status say(struct worker *w, const char *kind, const char *key, c
 	return st ? st : send_text(w, err);
 }
 
-/* The state of the device, all "" where it has none; at most LOOK_S old, for a look costs milliseconds. */
-static void look_at_state(struct worker *w, struct bc_device_state *out)
-{
-	struct timespec t = { 0 };
-	double now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-	if (w->dev && w->ops->state && (w->looked <= 0 || now - w->looked > LOOK_S)) {
-		memset(&w->state, 0, sizeof(w->state));
-		w->ops->state(w->dev, &w->state);
-		w->looked = now;
-	}
-	*out = w->state;
-}
-
 static enum bc_status send_facts(struct worker *w, const char *kind, const struct bc_facts *f, uint64_t hash,
 				 struct bc_error *err)
 {
 	struct bc_device_state state;
 	enum bc_status st = bc_message_begin(&w->text, kind, err);
 
-	look_at_state(w, &state);
+	bc_watch_look(&w->watch, &state);
 	if (!st && state.text[0])
 		st = bc_message_add(&w->text, err, "state", "%s", state.text);
 	if (!st)
@@ -184,6 +166,7 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 	if (!w->ops)
 		return bc_fail(err, BC_EDEVICE, "this binary was built without that device");
 	st = w->ops->open(&w->o->open, &f, &w->dev, err);
+	w->watch = (struct bc_watch){ .ops = w->ops, .dev = w->dev };
 	if (!st)
 		st = bc_arch_of_device(w->o->open.expected_dir, w->ops->facts(w->dev), &w->arch, err);
 	if (!st)
@@ -197,19 +180,23 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 	return st ? st : send_facts(w, "opened", w->ops->facts(w->dev), hash, err);
 }
 
-/* Times that were taken on a throttled or shared GPU are no witness. */
-static void drop_clock(struct bc_observation *o, const char *why)
+static enum bc_status say_done(struct worker *w, const struct bc_device_state *state,
+			       const struct bc_device_happened *happened, struct bc_error *err)
 {
-	if (!o->clock_has && !o->clock_value_has)
-		return;
-	o->clock_has = o->clock_value_has = false;
-	(void)snprintf(o->clock_absent, sizeof(o->clock_absent), "GPU is throttled / busy: %s", why);
+	enum bc_status st = bc_message_begin(&w->text, "done", err);
+
+	if (!st && state->text[0])
+		st = bc_message_add(&w->text, err, "state", "%s", state->text);
+	if (!st && happened->events[0])
+		st = bc_message_add(&w->text, err, "events", "%s", happened->events);
+	return st ? st : send_text(w, err);
 }
 
 static enum bc_status do_measure(struct worker *w, struct bc_error *err)
 {
 	struct bc_observation *obs = calloc(w->n ? w->n : 1, sizeof(*obs));
 	struct bc_device_state before, after;
+	struct bc_device_happened between;
 	enum bc_status st = BC_OK;
 
 	if (!obs)
@@ -218,23 +205,28 @@ static enum bc_status do_measure(struct worker *w, struct bc_error *err)
 		st = bc_fail(err, BC_EDEVICE, "measure before open");
 	for (size_t i = 0; !st && i < w->n; i++)
 		bc_act_before(w->batch[i], w->attempt[i], w->out);
-	look_at_state(w, &before);
+	bc_watch_look(&w->watch, &before);
 	if (!st)
 		st = bc_measure_batch(w->measure, w->batch, w->n, obs, err);
-	look_at_state(w, &after);
+	if (st)
+		goto out;
+	bc_watch_happened(&w->watch, &between);
+	bc_watch_look(&w->watch, &after);
+	bc_watch_clock(&before, &after, &between, obs, w->n);
 	for (size_t i = 0; !st && i < w->n; i++) {
 		bc_act_after(w->batch[i], w->attempt[i], &obs[i]);
-		if (before.disturbed[0] || after.disturbed[0])
-			drop_clock(&obs[i], before.disturbed[0] ? before.disturbed : after.disturbed);
 		st = bc_message_begin(&w->text, "obs", err);
 		if (!st)
 			st = bc_observation_add(&w->text, &obs[i], err);
 		if (!st)
 			st = send_text(w, err);
 	}
+	if (!st)
+		st = say_done(w, &after, &between, err);
+out:
 	free(obs);
 	w->n = 0;
-	return st ? st : say(w, "done", after.text[0] ? "state" : NULL, after.text, err);
+	return st;
 }
 
 static enum bc_status do_case(struct worker *w, const struct bc_fields *m, struct bc_error *err)
@@ -250,16 +242,21 @@ static enum bc_status do_case(struct worker *w, const struct bc_fields *m, struc
 	return BC_OK;
 }
 
-/* The last words. lost=1: the device's context is dead. Nobody is told when they cannot be sent. */
+/* The last words, with what the GPU told of it. Nobody is told when they cannot be sent. */
 static void say_failed(struct worker *w, const char *why)
 {
+	struct bc_device_happened happened;
 	struct bc_error ignored;
 	enum bc_status st = bc_message_begin(&w->text, "failed", &ignored);
 
+	bc_watch_happened(&w->watch, &happened);
 	if (!st && w->dev && !w->ops->alive(w->dev))
 		st = bc_message_add(&w->text, &ignored, "lost", "1");
 	if (!st)
-		st = bc_message_add(&w->text, &ignored, "why", "%s", why);
+		st = bc_message_add(&w->text, &ignored, "why", "%s%s%s", why, happened.events[0] ? "; " : "",
+				    happened.events);
+	if (!st && happened.events[0])
+		st = bc_message_add(&w->text, &ignored, "events", "%s", happened.events);
 	if (!st)
 		(void)send_text(w, &ignored);
 }

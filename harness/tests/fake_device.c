@@ -385,7 +385,19 @@ static enum bc_status fake_image(struct bc_device *d, const char *image, uint64_
 	return BC_OK;
 }
 
+static void fake_state(struct bc_device *d, struct bc_device_state *out)
+{
+	d->f->looks++;
+	*out = d->f->state;
+}
+
+static void fake_happened(struct bc_device *d, struct bc_device_happened *out)
+{
+	*out = d->f->happened;
+	memset(&d->f->happened, 0, sizeof(d->f->happened));
+}
+
 const struct bc_device_ops bc_device_fake = {
 	.name = "fake", .facts = fake_facts, .image = fake_image, .run = fake_run, .count = fake_count, .pack = 1,
-	.alive = fake_alive, .close = fake_close,
+	.alive = fake_alive, .close = fake_close, .state = fake_state, .happened = fake_happened,
 };

@@ -38,10 +38,13 @@ struct bc_fake {
 	uint32_t missing;           /* bits of enum bc_counter: the chip lacks them */
 	bool flat_clock;            /* every section takes the same time */
 	bool noisy_clock;           /* every fourth sample is far off */
+	struct bc_device_state state;       /* in which it says it is */
+	struct bc_device_happened happened; /* told once */
 	/* what was seen */
 	unsigned runs, counts;      /* calls */
 	unsigned baselines;         /* counted launches with 0 repetitions */
 	unsigned launches;          /* counted launches */
+	unsigned looks;             /* at its state */
 	bool dead;
 	char bad_launch[200];       /* the first launch that no pattern kernel can run; "" */
 };

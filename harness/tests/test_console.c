@@ -138,6 +138,17 @@ START_TEST(what_a_device_lacks_is_said)
 }
 END_TEST
 
+START_TEST(what_the_gpu_told_of_is_said)
+{
+	open_console();
+	ck_assert_int_eq(bc_console_end(c, &sample.run, &paths, &err), BC_OK);
+	ck_assert_ptr_null(strstr(seen(), "told of"));
+	(void)bc_strlcpy(sample.devices[0].events, "Xid 63\033", sizeof(sample.devices[0].events));
+	ck_assert_int_eq(bc_console_end(c, &sample.run, &paths, &err), BC_OK);
+	ck_assert_ptr_nonnull(strstr(seen(), "\ncuda:0: the GPU told of Xid 63\\x1b\n"));
+}
+END_TEST
+
 /* One that a script or a person looks at first: the first line. */
 START_TEST(the_first_line_says_reference_device)
 {
@@ -387,6 +398,7 @@ Suite *bc_test_console(void)
 	tcase_add_test(tc, colour_is_asked_for);
 	tcase_add_test(tc, the_devices_come_first);
 	tcase_add_test(tc, what_a_device_lacks_is_said);
+	tcase_add_test(tc, what_the_gpu_told_of_is_said);
 	tcase_add_loop_test(tc, the_first_line_says_reference_device, 0, 2);
 	tcase_add_test(tc, quiet_is_quiet);
 	tcase_add_test(tc, no_terminal_no_bar);

@@ -229,6 +229,23 @@ START_TEST(a_batch_is_halved)
 }
 END_TEST
 
+/* Each event once, whoever told of it; the state of the last worker does not wash it away. */
+START_TEST(events_are_kept)
+{
+	ck_assert_int_eq(dispatch(2 * BC_BATCH_MAX + 1, "events", "", 10, 10), BC_OK);
+	ck_assert_str_eq(sample.devices[0].events, "Xid 63");
+}
+END_TEST
+
+START_TEST(last_words_have_events)
+{
+	ck_assert_int_eq(dispatch(8, "dead", "*/[36]", 10, 10), BC_OK);
+	ck_assert_int_eq(obs(3)->outcome, BC_LOST_WORKER);
+	ck_assert_int_eq(obs(6)->outcome, BC_LOST_WORKER);
+	ck_assert_str_eq(sample.devices[0].events, "Xid 31");
+}
+END_TEST
+
 /* --- hanging --------------------------------------------------------------------------------------------------- */
 
 START_TEST(a_case_has_a_limit)
@@ -392,6 +409,8 @@ Suite *bc_test_dispatch(void)
 	tcase_add_test(tc, a_worker_that_failed_and_hangs_is_ended);
 	tcase_add_test(tc, the_only_case_may_be_the_guilty_one);
 	tcase_add_loop_test(tc, a_batch_is_halved, 0, 3);
+	tcase_add_test(tc, events_are_kept);
+	tcase_add_test(tc, last_words_have_events);
 	tcase_add_test(tc, a_case_has_a_limit);
 	tcase_add_test(tc, a_batch_has_the_sum);
 	tcase_add_test(tc, a_silent_worker_is_hung);

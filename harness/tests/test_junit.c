@@ -344,9 +344,11 @@ START_TEST(properties_tell_the_device)
 	xmlNodePtr suite;
 
 	bc_sample_init(&sample, 1);
+	(void)bc_strlcpy(sample.devices[0].events, "Xid 31 (GPU memory page fault)", sizeof(sample.devices[0].events));
 	make("sm_90.xml");
 	suite = child(root, NULL, "testsuite");
 	ck_assert_str_eq(get(suite, "hostname"), "host");
+	check_property(suite, "events", "Xid 31 (GPU memory page fault)");
 	check_property(suite, "device", "cuda:0");
 	check_property(suite, "hardware", "yes");
 	check_property(suite, "gpu", "NVIDIA H200");

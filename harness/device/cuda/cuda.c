@@ -8,8 +8,9 @@
 
 #include "harness/device/cuda/api.h"
 #include "harness/device/cuda/counters.h"
-#include "harness/device/cuda/nvml.h"
+#include "harness/device/nvml.h"
 
+#define NEWS_MS 300u /* after a sticky error: for the Xid to arrive */
 #define IMAGE_MAX (64u << 20)
 #define ALIGN 256u
 #define ARENA_MAX ((size_t)24 << 20) /* buffers of the launches that travel together */
@@ -34,6 +35,7 @@ struct bc_device {
 	CUdevice dev;
 	CUcontext ctx;
 	struct bc_cuda_counters *counters;
+	struct bc_nvml *nvml; /* NULL: its state is not known */
 	struct image *images;
 	size_t nimages;
 	struct function *functions;
@@ -161,6 +163,7 @@ static void cuda_close(struct bc_device *d)
 			(void)d->cu->cuModuleUnload(d->images[i].module);
 		(void)d->cu->cuDevicePrimaryCtxRelease(d->dev);
 	}
+	bc_nvml_close(d->nvml);
 	free(d->functions);
 	free(d->images);
 	free(d);
@@ -192,6 +195,7 @@ static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc
 		st = bc_cuda_check(d->cu->cuCtxSetCurrent(d->ctx), "cuCtxSetCurrent", NULL, err);
 	if (st)
 		goto out;
+	d->nvml = bc_nvml_open(bc_nvml_api_open(), d->facts.uuid, d->facts.pci);
 	if (o->no_counters) {
 		(void)bc_strlcpy(d->facts.counters_absent, "not asked for (--witness clock)",
 				 sizeof(d->facts.counters_absent));
@@ -592,8 +596,14 @@ static void cuda_state(struct bc_device *d, struct bc_device_state *out)
 {
 	struct bc_gpu_reading r;
 
-	bc_nvml_read(d->facts.uuid, &r);
+	bc_nvml_read(d->nvml, &r);
+	r.mps = attribute(d->cu, d->dev, CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0;
 	bc_state_describe(&r, out);
+}
+
+static void cuda_happened(struct bc_device *d, struct bc_device_happened *out)
+{
+	bc_nvml_happened(d->nvml, d->sick ? NEWS_MS : 0, out);
 }
 
 static bool cuda_alive(const struct bc_device *d)
@@ -612,6 +622,7 @@ const struct bc_device_ops bc_device_cuda = {
 	.pack = 3, /* a range costs two round trips to the GPU's firmware, 0.8 ms, whatever is in it */
 	.occupancy = cuda_occupancy,
 	.state = cuda_state,
+	.happened = cuda_happened,
 	.alive = cuda_alive,
 	.close = cuda_close,
 };

@@ -36,7 +36,7 @@ go_wrong()
 		exit 1
 		;;
 	dead)
-		say "failed	lost=1	why=cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): $1"
+		say "failed	lost=1	why=cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): $1	events=Xid 31"
 		exit 1
 		;;
 	failed_hangs)
@@ -83,6 +83,7 @@ measure()
 		esac
 	done
 	batch=
+	[ "$mode" = events ] && say "done	events=Xid 63" && return
 	say "done"
 }
 

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/device/nvml.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NVML_CLOCK_SM 1
+#define NVML_CLOCK_MEM 2
+#define NVML_TEMPERATURE_GPU 0
+#define NVML_ERROR_UNCORRECTED 1
+#define NVML_VOLATILE_ECC 0
+#define PROCESSES_MAX 64
+#define AFTER_MS 20	/* events of one error follow each other closely */
+#define EVENTS_READ 256 /* at one time: a flood of them does not hold the worker up */
+
+struct bc_nvml {
+	const struct bc_nvml_api *api;
+	bc_nvml_device dev;
+	bc_nvml_set set; /* NULL: no events are told */
+	struct bc_gpu_slowed slowed;
+};
+
+#define SYMBOL(n) { #n, offsetof(struct bc_nvml_api, n) }
+
+static const struct {
+	const char *name;
+	size_t offset;
+} symbols[] = {
+	SYMBOL(nvmlInit_v2),
+	SYMBOL(nvmlDeviceGetHandleByUUID),
+	SYMBOL(nvmlDeviceGetHandleByPciBusId_v2),
+	SYMBOL(nvmlDeviceGetClockInfo),
+	SYMBOL(nvmlDeviceGetTemperature),
+	SYMBOL(nvmlDeviceGetCurrentClocksThrottleReasons),
+	SYMBOL(nvmlDeviceGetTotalEccErrors),
+	SYMBOL(nvmlDeviceGetComputeRunningProcesses_v3),
+	SYMBOL(nvmlDeviceGetViolationStatus),
+	SYMBOL(nvmlDeviceGetSupportedEventTypes),
+	SYMBOL(nvmlEventSetCreate),
+	SYMBOL(nvmlDeviceRegisterEvents),
+	SYMBOL(nvmlEventSetWait_v2),
+	SYMBOL(nvmlEventSetFree),
+};
+
+const struct bc_nvml_api *bc_nvml_api_open(void)
+{
+	static struct bc_nvml_api api;
+	static bool tried, there;
+	void *lib;
+
+	if (tried)
+		return there ? &api : NULL;
+	tried = true;
+	lib = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; lib && i < BC_ARRAY_LEN(symbols); i++) {
+		void *f = dlsym(lib, symbols[i].name);
+
+		memcpy((char *)&api + symbols[i].offset, &f, sizeof(f)); /* a cast would not be ISO C */
+	}
+	there = api.nvmlInit_v2 && api.nvmlDeviceGetHandleByUUID && api.nvmlInit_v2() == BC_NVML_SUCCESS;
+	return there ? &api : NULL;
+}
+
+static void read_slowed(const struct bc_nvml *n, struct bc_gpu_slowed *out)
+{
+	struct bc_nvml_violation v = { 0 };
+
+	memset(out, 0, sizeof(*out));
+	if (!n->api->nvmlDeviceGetViolationStatus)
+		return;
+	out->has_heat =
+		n->api->nvmlDeviceGetViolationStatus(n->dev, BC_NVML_POLICY_THERMAL, &v) == BC_NVML_SUCCESS;
+	out->heat_ns = v.time_ns;
+	out->has_board =
+		n->api->nvmlDeviceGetViolationStatus(n->dev, BC_NVML_POLICY_BOARD_LIMIT, &v) == BC_NVML_SUCCESS;
+	out->board_ns = v.time_ns;
+}
+
+/* Listen to what the GPU can tell of errors. Without that the rest still works. */
+static void hear_events(struct bc_nvml *n)
+{
+	const struct bc_nvml_api *api = n->api;
+	unsigned long long can = BC_GPU_ERROR_EVENTS;
+
+	if (!api->nvmlEventSetCreate || !api->nvmlDeviceRegisterEvents || !api->nvmlEventSetWait_v2 ||
+	    !api->nvmlEventSetFree || !api->nvmlDeviceGetSupportedEventTypes ||
+	    api->nvmlDeviceGetSupportedEventTypes(n->dev, &can) != BC_NVML_SUCCESS || !(can & BC_GPU_ERROR_EVENTS) ||
+	    api->nvmlEventSetCreate(&n->set) != BC_NVML_SUCCESS) {
+		n->set = NULL;
+		return;
+	}
+	if (api->nvmlDeviceRegisterEvents(n->dev, can & BC_GPU_ERROR_EVENTS, n->set) != BC_NVML_SUCCESS) {
+		(void)api->nvmlEventSetFree(n->set);
+		n->set = NULL;
+	}
+}
+
+struct bc_nvml *bc_nvml_open(const struct bc_nvml_api *api, const char *uuid, const char *pci)
+{
+	bc_nvml_device dev = NULL;
+	struct bc_nvml *n;
+
+	if (!api)
+		return NULL;
+	if (api->nvmlDeviceGetHandleByUUID(uuid, &dev) != BC_NVML_SUCCESS &&
+	    (!pci[0] || !api->nvmlDeviceGetHandleByPciBusId_v2 ||
+	     api->nvmlDeviceGetHandleByPciBusId_v2(pci, &dev) != BC_NVML_SUCCESS))
+		return NULL;
+	n = calloc(1, sizeof(*n));
+	if (!n)
+		return NULL;
+	n->api = api;
+	n->dev = dev;
+	hear_events(n);
+	read_slowed(n, &n->slowed);
+	return n;
+}
+
+void bc_nvml_close(struct bc_nvml *n)
+{
+	if (!n)
+		return;
+	if (n->set)
+		(void)n->api->nvmlEventSetFree(n->set);
+	free(n);
+}
+
+void bc_nvml_read(struct bc_nvml *n, struct bc_gpu_reading *out)
+{
+	struct bc_nvml_process process[PROCESSES_MAX];
+	const struct bc_nvml_api *api;
+	unsigned processes = PROCESSES_MAX;
+	unsigned long long reasons = 0, errors = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (!n)
+		return;
+	api = n->api;
+	out->has_clocks = api->nvmlDeviceGetClockInfo &&
+			  api->nvmlDeviceGetClockInfo(n->dev, NVML_CLOCK_SM, &out->sm_mhz) == BC_NVML_SUCCESS &&
+			  api->nvmlDeviceGetClockInfo(n->dev, NVML_CLOCK_MEM, &out->memory_mhz) == BC_NVML_SUCCESS;
+	out->has_celsius =
+		api->nvmlDeviceGetTemperature &&
+		api->nvmlDeviceGetTemperature(n->dev, NVML_TEMPERATURE_GPU, &out->celsius) == BC_NVML_SUCCESS;
+	out->has_reasons = api->nvmlDeviceGetCurrentClocksThrottleReasons &&
+			   api->nvmlDeviceGetCurrentClocksThrottleReasons(n->dev, &reasons) == BC_NVML_SUCCESS;
+	out->has_errors = api->nvmlDeviceGetTotalEccErrors &&
+			  api->nvmlDeviceGetTotalEccErrors(n->dev, NVML_ERROR_UNCORRECTED, NVML_VOLATILE_ECC, &errors) ==
+				  BC_NVML_SUCCESS;
+	out->has_processes =
+		api->nvmlDeviceGetComputeRunningProcesses_v3 &&
+		api->nvmlDeviceGetComputeRunningProcesses_v3(n->dev, &processes, process) == BC_NVML_SUCCESS;
+	out->reasons = reasons;
+	out->errors = errors;
+	out->processes = processes;
+}
+
+static void take_events(struct bc_nvml *n, unsigned wait_ms, struct bc_gpu_events *out)
+{
+	for (unsigned i = 0; n->set && i < EVENTS_READ; i++) {
+		struct bc_nvml_event e = { 0 };
+		const int r = n->api->nvmlEventSetWait_v2(n->set, &e, wait_ms);
+
+		out->lost = out->lost || r == BC_NVML_GPU_IS_LOST;
+		if (r != BC_NVML_SUCCESS)
+			return; /* BC_NVML_TIMEOUT: there are no more */
+		if (out->n < BC_GPU_EVENTS_MAX)
+			out->event[out->n++] = (struct bc_gpu_event){ .type = e.type, .data = e.data };
+		else
+			out->more++;
+		wait_ms = wait_ms > AFTER_MS ? AFTER_MS : wait_ms;
+	}
+}
+
+void bc_nvml_happened(struct bc_nvml *n, unsigned wait_ms, struct bc_device_happened *out)
+{
+	struct bc_gpu_slowed before, now;
+	struct bc_gpu_events events = { .n = 0 };
+
+	memset(out, 0, sizeof(*out));
+	if (!n)
+		return;
+	before = n->slowed;
+	take_events(n, wait_ms, &events);
+	read_slowed(n, &now);
+	bc_state_happened(&events, &before, &now, out);
+	if (now.has_heat || now.has_board) /* one that cannot be read for once is compared with the older one later */
+		n->slowed = now;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/run/watch.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define LOOK_S 1.0
+
+void bc_watch_look(struct bc_watch *w, struct bc_device_state *out)
+{
+	struct timespec t = { 0 };
+	double now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	if (w->dev && w->ops->state && (w->looked <= 0 || now - w->looked > LOOK_S)) {
+		memset(&w->state, 0, sizeof(w->state));
+		w->ops->state(w->dev, &w->state);
+		w->looked = now;
+	}
+	*out = w->state;
+}
+
+void bc_watch_happened(struct bc_watch *w, struct bc_device_happened *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (w->dev && w->ops->happened)
+		w->ops->happened(w->dev, out);
+}
+
+void bc_watch_clock(const struct bc_device_state *before, const struct bc_device_state *after,
+		    const struct bc_device_happened *between, struct bc_observation *o, size_t n)
+{
+	const char *why = before->disturbed[0] ? before->disturbed : after->disturbed[0] ? after->disturbed : between->slowed;
+
+	for (size_t i = 0; why[0] && i < n; i++) {
+		if (!o[i].clock_has && !o[i].clock_value_has)
+			continue;
+		o[i].clock_has = o[i].clock_value_has = false;
+		(void)snprintf(o[i].clock_absent, sizeof(o[i].clock_absent), "GPU is throttled / busy: %s", why);
+	}
+}
