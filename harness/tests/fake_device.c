@@ -344,6 +344,8 @@ static enum bc_status fake_count(struct bc_device *d, const struct bc_launch *l,
 {
 	enum bc_status st = misbehave(d->f, ++d->f->counts == d->f->fail_count, l, n, err);
 
+	if (!st && d->f->refuse_from && d->f->counts >= d->f->refuse_from)
+		st = bc_fail(err, BC_EDEVICE, "fake: the counters were taken away");
 	for (size_t i = 0; !st && i < n; i++) {
 		struct grid g;
 

@@ -28,6 +28,7 @@ struct bc_fake {
 	uint32_t overhead;          /* requests, wavefronts and conflicts of every counted launch beside the pattern's */
 	/* misbehaviour */
 	unsigned fail_run, fail_count; /* this call of run, count fails */
+	unsigned refuse_from;       /* from this call on count is refused, on a device that is well */
 	bool dies;                  /* with the failure above, or at bad_label, the device is no longer usable */
 	const char *bad_label;      /* a launch with this label fails, whoever else is in the call */
 	const char *wrong_label;    /* a data launch with this label brings back ... */

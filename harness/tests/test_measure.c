@@ -290,6 +290,45 @@ START_TEST(what_the_device_lacks_is_absent_with_its_reason)
 }
 END_TEST
 
+/* Counters that are taken away in the middle of a run. Sessions: loads, stores. */
+static const struct {
+	const char *what;
+	unsigned from;
+	bool clock;
+	enum bc_fake_fault fault;
+	enum bc_verdict loads, stores;
+} taken[] = {
+	{ "before the first session, with a clock", 1, true, BC_FAKE_RIGHT, BC_PASS, BC_PASS },
+	{ "before the first session", 1, false, BC_FAKE_RIGHT, BC_SKIP, BC_SKIP },
+	{ "between two sessions", 2, false, BC_FAKE_RIGHT, BC_PASS, BC_SKIP },
+	{ "they read 0 instead", 2, false, BC_FAKE_STUCK, BC_PASS, BC_BROKEN },
+	{ "they read 0, and the clock stands in", 2, true, BC_FAKE_STUCK, BC_PASS, BC_PASS },
+};
+
+START_TEST(counters_that_are_taken_away_are_never_zero)
+{
+	const bool stuck = taken[_i].fault == BC_FAKE_STUCK;
+
+	open_measure(true, (struct bc_measure_options){ .counters = true, .clock = taken[_i].clock });
+	fake.refuse_from = stuck ? 0 : taken[_i].from;
+	fake.fault = taken[_i].fault;
+	fake.fault_from = taken[_i].from;
+	fake.fault_to = 100;
+	batch();
+	for (size_t i = 0; i < BC_ARRAY_LEN(ids); i++) {
+		const bool gone = i == 3 || taken[_i].from == 1;
+
+		ck_assert_msg(verdict(i) == (i == 3 ? taken[_i].stores : taken[_i].loads), "%s: %s is %s", taken[_i].what,
+			      ids[i], bc_verdict_name(verdict(i)));
+		ck_assert_msg((obs[i].attempts == 0) == gone && (obs[i].counters_absent[0] != '\0') == gone, "%s: %s: %s",
+			      taken[_i].what, ids[i], obs[i].counters_absent);
+		if (gone)
+			ck_assert_msg(strstr(obs[i].counters_absent, stuck ? "void" : "fake: the counters were taken away") != NULL,
+				      "%s: %s", taken[_i].what, obs[i].counters_absent);
+	}
+}
+END_TEST
+
 START_TEST(a_pattern_that_cannot_be_timed_has_no_clock)
 {
 	struct bc_case two = *cases[0];
@@ -388,6 +427,7 @@ Suite *bc_test_measure(void)
 	tcase_add_test(tc, a_flat_clock_tells_nothing);
 	tcase_add_test(tc, what_is_not_asked_for_is_absent_with_a_reason);
 	tcase_add_test(tc, what_the_device_lacks_is_absent_with_its_reason);
+	tcase_add_loop_test(tc, counters_that_are_taken_away_are_never_zero, 0, (int)BC_ARRAY_LEN(taken));
 	tcase_add_test(tc, a_pattern_that_cannot_be_timed_has_no_clock);
 	tcase_add_test(tc, a_case_without_a_kernel_is_broken);
 	tcase_add_test(tc, a_batch_has_a_size);

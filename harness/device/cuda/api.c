@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/device/refusal.h"
+
 #define BC_STRING_(x) #x
 #define BC_STRING(x) BC_STRING_(x) /* cuda.h renames functions by macros: the expanded name is the symbol */
 
@@ -105,7 +107,7 @@ enum bc_status bc_cupti_api_open(const struct bc_cupti_api **out, struct bc_erro
 enum bc_status bc_cuda_check(CUresult r, const char *call, const char *label, struct bc_error *err)
 {
 	const struct bc_cuda_api *api = NULL;
-	const char *name = NULL, *text = NULL;
+	const char *name = NULL, *text = NULL, *cure;
 
 	if (r == CUDA_SUCCESS)
 		return BC_OK;
@@ -115,45 +117,48 @@ enum bc_status bc_cuda_check(CUresult r, const char *call, const char *label, st
 		if (api->cuGetErrorString(r, &text) != CUDA_SUCCESS)
 			text = NULL;
 	}
-	return bc_fail(err, BC_EDEVICE, "%s%s%s: %s (%d): %s", label ? label : "", label ? ": " : "", call,
-		       name ? name : "unknown error", (int)r, text ? text : "no description");
+	cure = bc_refusal_cuda((int)r);
+	return bc_fail(err, BC_EDEVICE, "%s%s%s: %s (%d): %s%s%s", label ? label : "", label ? ": " : "", call,
+		       name ? name : "unknown error", (int)r, text ? text : "no description", cure[0] ? ": " : "", cure);
 }
 
-/* CUPTI results that have a cure of their own. */
-static const struct {
-	CUptiResult code;
-	const char *cure;
-} cures[] = {
-	{ CUPTI_ERROR_HARDWARE_BUSY, "the counters are in use by another process: stop it (ncu, nsys, DCGM: "
-	  "`dcgmi profiling --pause`) and run again" },
-	{ CUPTI_ERROR_NOT_SUPPORTED, "this GPU or driver does not support profiling: see docs/counters.md" },
-	{ CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, "CUPTI does not profile this virtual GPU: use a whole GPU" },
-	{ CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "counters need permission: run as root or with CAP_SYS_ADMIN (in a container "
-	  "--cap-add=SYS_ADMIN), or load the nvidia module with NVreg_RestrictProfilingToAdminUsers=0" },
-	{ CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED, "an older profiling API is active in this process: unset its injection" },
-	{ CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, "another profiler is attached to this process: run without it" },
-	{ CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, "the hypervisor forbids profiling of this vGPU: enable it "
-	  "there (pciPassthru.cfg.enable_profiling or the plugin's enable_profiling=1)" },
-	{ CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, "no profiling under confidential computing: use devtools mode" },
-	{ CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, "CMP devices cannot be profiled: use `--witness clock`" },
-	{ CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "this MIG instance cannot be profiled: use the whole GPU or `--witness clock`" },
-	{ CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, "GPUs in SLI cannot be profiled: turn it off" },
-	{ CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, "no profiling under this WSL version: use Linux or `--witness clock`" },
-	{ CUPTI_ERROR_INVALID_CHIP_NAME, "this CUPTI does not know the GPU: install a newer CUDA toolkit" },
-};
+/* The numbers of refusal.h are CUPTI's. */
+#define SAME(ours, theirs) _Static_assert((int)BC_REFUSED_##ours == (int)CUPTI_ERROR_##theirs, #theirs)
+SAME(INVALID_OPERATION, INVALID_OPERATION);
+SAME(OUT_OF_MEMORY, OUT_OF_MEMORY);
+SAME(HARDWARE, HARDWARE);
+SAME(NOT_IMPLEMENTED, API_NOT_IMPLEMENTED);
+SAME(MAX_LIMIT, MAX_LIMIT_REACHED);
+SAME(NOT_COMPATIBLE, NOT_COMPATIBLE);
+SAME(NOT_INITIALIZED, NOT_INITIALIZED);
+SAME(METRIC_NAME, INVALID_METRIC_NAME);
+SAME(DISABLED, DISABLED);
+SAME(BUSY, HARDWARE_BUSY);
+SAME(NOT_SUPPORTED, NOT_SUPPORTED);
+SAME(MPS, UM_PROFILING_NOT_SUPPORTED_WITH_MPS);
+SAME(VIRTUAL, VIRTUALIZED_DEVICE_NOT_SUPPORTED);
+SAME(PRIVILEGES, INSUFFICIENT_PRIVILEGES);
+SAME(OLD_API, OLD_PROFILER_API_INITIALIZED);
+SAME(LEGACY, LEGACY_PROFILER_NOT_SUPPORTED);
+SAME(SUBSCRIBERS, MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+SAME(VIRTUAL_PRIVILEGES, VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES);
+SAME(CONFIDENTIAL, CONFIDENTIAL_COMPUTING_NOT_SUPPORTED);
+SAME(CMP, CMP_DEVICE_NOT_SUPPORTED);
+SAME(MIG, MIG_DEVICE_NOT_SUPPORTED);
+SAME(SLI, SLI_DEVICE_NOT_SUPPORTED);
+SAME(WSL, WSL_DEVICE_NOT_SUPPORTED);
+SAME(CHIP, INVALID_CHIP_NAME);
+SAME(UNKNOWN, UNKNOWN);
 
 enum bc_status bc_cupti_check(CUptiResult r, const char *call, struct bc_error *err)
 {
 	const struct bc_cupti_api *api = NULL;
-	const char *text = NULL, *cure = "";
+	const char *text = NULL;
 
 	if (r == CUPTI_SUCCESS)
 		return BC_OK;
 	if (!bc_cupti_api_open(&api, NULL) && api->cuptiGetResultString(r, &text) != CUPTI_SUCCESS)
 		text = NULL;
-	for (size_t i = 0; i < BC_ARRAY_LEN(cures); i++)
-		if (cures[i].code == r)
-			cure = cures[i].cure;
-	return bc_fail(err, BC_EDEVICE, "%s: %s (%d)%s%s", call, text ? text : "unknown CUPTI error", (int)r,
-		       cure[0] ? ": " : "", cure);
+	return bc_fail(err, BC_EDEVICE, "%s: %s (%d): %s", call, text ? text : "unknown CUPTI error", (int)r,
+		       bc_refusal_cupti((int)r));
 }

@@ -9,6 +9,7 @@
 #include "harness/device/cuda/api.h"
 #include "harness/device/cuda/counters.h"
 #include "harness/device/nvml.h"
+#include "harness/device/refusal.h"
 
 #define NEWS_MS 300u /* after a sticky error: for the Xid to arrive */
 #define IMAGE_MAX (64u << 20)
@@ -169,6 +170,12 @@ static void cuda_close(struct bc_device *d)
 	free(d);
 }
 
+/* Are the contexts of this device shared through an MPS server? */
+static bool under_mps(const struct bc_device *d)
+{
+	return attribute(d->cu, d->dev, CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0;
+}
+
 static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc_facts *which, struct bc_device **out,
 				struct bc_error *err)
 {
@@ -200,6 +207,8 @@ static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc
 		(void)bc_strlcpy(d->facts.counters_absent, "not asked for (--witness clock)",
 				 sizeof(d->facts.counters_absent));
 	} else if (bc_cuda_counters_open(d->ctx, which->index, &d->counters, &why)) {
+		if (under_mps(d))
+			bc_refusal_mps(why.msg, sizeof(why.msg));
 		(void)bc_strlcpy(d->facts.counters_absent, why.msg, sizeof(d->facts.counters_absent));
 	} else {
 		const struct bc_cupti_api *cupti = NULL;
@@ -573,7 +582,11 @@ static enum bc_status cuda_count(struct bc_device *d, const struct bc_launch *la
 		k = chunk(launch + i, n - i, BC_SESSION_RANGES, &bytes);
 		st = do_chunk(d, launch + i, k, bytes, want, counts + i, err);
 	}
-	return st ? after_failure(d, st) : BC_OK;
+	if (st)
+		st = after_failure(d, st);
+	if (st && err && !d->sick && under_mps(d))
+		bc_refusal_mps(err->msg, sizeof(err->msg));
+	return st;
 }
 
 static enum bc_status cuda_occupancy(struct bc_device *d, const struct bc_launch *l, uint32_t *blocks,
@@ -597,7 +610,7 @@ static void cuda_state(struct bc_device *d, struct bc_device_state *out)
 	struct bc_gpu_reading r;
 
 	bc_nvml_read(d->nvml, &r);
-	r.mps = attribute(d->cu, d->dev, CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0;
+	r.mps = under_mps(d);
 	bc_state_describe(&r, out);
 }
 

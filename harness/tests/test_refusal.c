@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/device/refusal.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *bc_test_refusal(void);
+
+/* Numbers are those of cupti_result.h; what has to be named, and what is to be done. */
+static const struct {
+	int code;
+	const char *what, *named, *cure;
+} cupti[] = {
+	{ 35, "no permission", "permission", "NVreg_RestrictProfilingToAdminUsers=0" },
+	{ 35, "a container without the capability", "container", "--cap-add=SYS_ADMIN" },
+	{ 26, "another process reads them", "another process", "dcgmi profiling --pause" },
+	{ 39, "a profiler attached to this process", "attached", "CUDA_INJECTION64_PATH" },
+	{ 23, "CUPTI disabled by another profiler", "another profiler", "ncu" },
+	{ 14, "another profiler's state", "another profiler", "ncu" },
+	{ 12, "too many profilers", "too many", "ncu" },
+	{ 7, "a tool in this process", "another tool", "CUDA_INJECTION64_PATH" },
+	{ 36, "an old API", "older profiling API", "CUDA_INJECTION64_PATH" },
+	{ 38, "an old API", "older profiling API", "CUDA_INJECTION64_PATH" },
+	{ 43, "MIG", "MIG", "--witness clock" },
+	{ 31, "MPS", "MPS", "echo quit | nvidia-cuda-mps-control" },
+	{ 33, "a virtual GPU", "virtual GPU", "whole GPU" },
+	{ 40, "a vGPU that may not be profiled", "vGPU", "enable_profiling" },
+	{ 41, "confidential computing", "confidential computing", "devtools mode" },
+	{ 42, "mining cards", "CMP", "--witness clock" },
+	{ 44, "SLI", "SLI", "turn it off" },
+	{ 45, "WSL", "WSL", "--witness clock" },
+	{ 46, "a chip that is too new", "does not know the GPU", "newer CUDA toolkit" },
+	{ 17, "a counter that is too new", "does not know the counter", "newer CUDA toolkit" },
+	{ 27, "a chip without", "does not support", "docs/counters.md" },
+	{ 15, "another driver", "does not fit the driver", "toolkit" },
+	{ 11, "another driver", "does not fit the driver", "toolkit" },
+	{ 9, "broken counters", "do not work", "dmesg" },
+	{ 8, "no memory", "memory", "run again" },
+};
+
+START_TEST(a_refusal_is_named_with_its_cure)
+{
+	const char *text = bc_refusal_cupti(cupti[_i].code);
+
+	ck_assert_msg(strstr(text, cupti[_i].named) != NULL, "%s (%d): %s", cupti[_i].what, cupti[_i].code, text);
+	ck_assert_msg(strstr(text, cupti[_i].cure) != NULL, "%s (%d): %s", cupti[_i].what, cupti[_i].code, text);
+	ck_assert_msg(strcmp(text, bc_refusal_cupti(BC_REFUSED_UNKNOWN)) != 0, "%s has no cure of its own", cupti[_i].what);
+}
+END_TEST
+
+/* Whatever CUPTI comes to say, there is something to do. */
+START_TEST(no_result_is_without_a_cure)
+{
+	for (int code = -1; code <= 1000; code++) {
+		const char *text = bc_refusal_cupti(code);
+
+		ck_assert_ptr_nonnull(text);
+		ck_assert_uint_gt(strlen(text), 10);
+		ck_assert_uint_lt(strlen(text), 300); /* it has to fit behind the call and the code */
+	}
+	ck_assert_ptr_nonnull(strstr(bc_refusal_cupti(BC_REFUSED_UNKNOWN), "--witness clock"));
+	ck_assert_ptr_nonnull(strstr(bc_refusal_cupti(4711), "docs/counters.md"));
+}
+END_TEST
+
+/* Numbers are those of cuda.h. */
+START_TEST(the_driver_too)
+{
+	static const struct {
+		int code;
+		const char *cure;
+	} rows[] = {
+		{ 46, "exclusive" }, { 100, "CUDA_VISIBLE_DEVICES" }, { 304, "--gpus all" }, { 802, "fabricmanager" },
+		{ 803, "reboot" },   { 999, "dmesg" },
+	};
+	static const int none[] = { 0, 1, 2, 214, 700, 710, 716, 719 }; /* memory, launches and kernels */
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++)
+		ck_assert_msg(strstr(bc_refusal_cuda(rows[i].code), rows[i].cure) != NULL, "%d", rows[i].code);
+	for (int mps = 805; mps <= 810; mps++)
+		ck_assert_msg(strstr(bc_refusal_cuda(mps), "MPS") && strstr(bc_refusal_cuda(mps), "nvidia-cuda-mps-control"),
+			      "%d", mps);
+	for (size_t i = 0; i < BC_ARRAY_LEN(none); i++)
+		ck_assert_str_eq(bc_refusal_cuda(none[i]), "");
+}
+END_TEST
+
+START_TEST(mps_is_named)
+{
+	char msg[400] = "cuptiRangeProfilerEnable: CUPTI_ERROR_UNKNOWN (999)", small[12] = "abc", full[4] = "abc";
+
+	bc_refusal_mps(msg, sizeof(msg));
+	ck_assert_int_eq(strncmp(msg, "cuptiRangeProfilerEnable: CUPTI_ERROR_UNKNOWN (999); this process runs under MPS", 79), 0);
+	ck_assert_ptr_nonnull(strstr(msg, "`echo quit | nvidia-cuda-mps-control`"));
+	bc_refusal_mps(small, sizeof(small));
+	ck_assert_str_eq(small, "abc; this p");
+	bc_refusal_mps(full, sizeof(full));
+	ck_assert_str_eq(full, "abc");
+}
+END_TEST
+
+Suite *bc_test_refusal(void)
+{
+	Suite *s = suite_create("refusal");
+	TCase *tc = tcase_create("cures");
+
+	tcase_add_loop_test(tc, a_refusal_is_named_with_its_cure, 0, (int)BC_ARRAY_LEN(cupti));
+	tcase_add_test(tc, no_result_is_without_a_cure);
+	tcase_add_test(tc, the_driver_too);
+	tcase_add_test(tc, mps_is_named);
+	suite_add_tcase(s, tc);
+	return s;
+}
