@@ -19,7 +19,7 @@ struct variant {
 	enum bc_act act;
 	unsigned attempts;     /* that act; 0: all */
 	uint32_t shared_bytes; /* 0: what the kernel takes */
-	unsigned warps;        /* of the block; 0: one */
+	unsigned warps;	       /* of the block; 0: one */
 };
 
 /* arg[0]: the kernel; arg[1]: the bits that come out wrong; arg[2]: warps of the block. */

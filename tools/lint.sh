@@ -39,7 +39,7 @@ lint_includes()
 		if (starts(from, "suites/")) return starts(to, "suites/")
 		if (starts(from, "harness/core/")) return 0
 		if (starts(from, "harness/device/cuda/"))
-			return starts(to, "harness/device/cuda/") || to == "harness/device/device.h"
+			return starts(to, "harness/device/cuda/") || to ~ /^harness\/device\/[a-z]+[.]h$/
 		if (starts(from, "harness/device/reference/"))
 			return starts(to, "harness/device/reference/") || to == "harness/device/device.h"
 		if (starts(from, "harness/device/")) return starts(to, "harness/device/")

@@ -21,7 +21,10 @@ struct bc_nvml {
 	struct bc_gpu_slowed slowed;
 };
 
-#define SYMBOL(n) { #n, offsetof(struct bc_nvml_api, n) }
+#define SYMBOL(n)                                   \
+	{                                           \
+#n, offsetof(struct bc_nvml_api, n) \
+	}
 
 static const struct {
 	const char *name;
@@ -69,8 +72,7 @@ static void read_slowed(const struct bc_nvml *n, struct bc_gpu_slowed *out)
 	memset(out, 0, sizeof(*out));
 	if (!n->api->nvmlDeviceGetViolationStatus)
 		return;
-	out->has_heat =
-		n->api->nvmlDeviceGetViolationStatus(n->dev, BC_NVML_POLICY_THERMAL, &v) == BC_NVML_SUCCESS;
+	out->has_heat = n->api->nvmlDeviceGetViolationStatus(n->dev, BC_NVML_POLICY_THERMAL, &v) == BC_NVML_SUCCESS;
 	out->heat_ns = v.time_ns;
 	out->has_board =
 		n->api->nvmlDeviceGetViolationStatus(n->dev, BC_NVML_POLICY_BOARD_LIMIT, &v) == BC_NVML_SUCCESS;
@@ -146,8 +148,8 @@ void bc_nvml_read(struct bc_nvml *n, struct bc_gpu_reading *out)
 	out->has_reasons = api->nvmlDeviceGetCurrentClocksThrottleReasons &&
 			   api->nvmlDeviceGetCurrentClocksThrottleReasons(n->dev, &reasons) == BC_NVML_SUCCESS;
 	out->has_errors = api->nvmlDeviceGetTotalEccErrors &&
-			  api->nvmlDeviceGetTotalEccErrors(n->dev, NVML_ERROR_UNCORRECTED, NVML_VOLATILE_ECC, &errors) ==
-				  BC_NVML_SUCCESS;
+			  api->nvmlDeviceGetTotalEccErrors(n->dev, NVML_ERROR_UNCORRECTED, NVML_VOLATILE_ECC,
+							   &errors) == BC_NVML_SUCCESS;
 	out->has_processes =
 		api->nvmlDeviceGetComputeRunningProcesses_v3 &&
 		api->nvmlDeviceGetComputeRunningProcesses_v3(n->dev, &processes, process) == BC_NVML_SUCCESS;

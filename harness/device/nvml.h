@@ -43,7 +43,8 @@ struct bc_nvml_api {
 	int (*nvmlDeviceGetTemperature)(bc_nvml_device dev, int sensor, unsigned *celsius);
 	int (*nvmlDeviceGetCurrentClocksThrottleReasons)(bc_nvml_device dev, unsigned long long *reasons);
 	int (*nvmlDeviceGetTotalEccErrors)(bc_nvml_device dev, int type, int counter, unsigned long long *count);
-	int (*nvmlDeviceGetComputeRunningProcesses_v3)(bc_nvml_device dev, unsigned *n, struct bc_nvml_process *process);
+	int (*nvmlDeviceGetComputeRunningProcesses_v3)(bc_nvml_device dev, unsigned *n,
+						       struct bc_nvml_process *process);
 	int (*nvmlDeviceGetViolationStatus)(bc_nvml_device dev, int policy, struct bc_nvml_violation *out);
 	int (*nvmlDeviceGetSupportedEventTypes)(bc_nvml_device dev, unsigned long long *types);
 	int (*nvmlEventSetCreate)(bc_nvml_set *set);

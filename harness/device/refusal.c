@@ -16,24 +16,29 @@ struct cure {
 static const struct cure cupti[] = {
 	{ BC_REFUSED_INVALID_OPERATION, "another tool is at work in this process: " INJECTED ", or `--witness clock`" },
 	{ BC_REFUSED_OUT_OF_MEMORY, "free memory of the host or the GPU and run again" },
-	{ BC_REFUSED_HARDWARE, "the counters of this GPU do not work: look into the kernel's log (`dmesg | grep Xid`), or "
+	{ BC_REFUSED_HARDWARE,
+	  "the counters of this GPU do not work: look into the kernel's log (`dmesg | grep Xid`), or "
 	  "`--witness clock`" },
-	{ BC_REFUSED_NOT_IMPLEMENTED, "this CUPTI does not fit the driver: install the toolkit of the driver's version" },
+	{ BC_REFUSED_NOT_IMPLEMENTED,
+	  "this CUPTI does not fit the driver: install the toolkit of the driver's version" },
 	{ BC_REFUSED_MAX_LIMIT, "too many profilers are at work: " OTHER_PROFILER },
 	{ BC_REFUSED_NOT_COMPATIBLE, "another profiler is at work: " OTHER_PROFILER },
-	{ BC_REFUSED_NOT_INITIALIZED, "this CUPTI does not fit the driver: install the toolkit of the driver's version" },
+	{ BC_REFUSED_NOT_INITIALIZED,
+	  "this CUPTI does not fit the driver: install the toolkit of the driver's version" },
 	{ BC_REFUSED_METRIC_NAME, "this CUPTI does not know the counter: install a newer CUDA toolkit" },
 	{ BC_REFUSED_DISABLED, "another profiler has disabled CUPTI: " OTHER_PROFILER ", and " INJECTED },
 	{ BC_REFUSED_BUSY, "the counters are in use by another process: " OTHER_PROFILER },
 	{ BC_REFUSED_NOT_SUPPORTED, "this GPU or driver does not support profiling: see docs/counters.md" },
 	{ BC_REFUSED_MPS, "no profiling under MPS: " STOP_MPS },
 	{ BC_REFUSED_VIRTUAL, "CUPTI does not profile this virtual GPU: use a whole GPU" },
-	{ BC_REFUSED_PRIVILEGES, "counters need permission: run as root or with CAP_SYS_ADMIN (in a container "
+	{ BC_REFUSED_PRIVILEGES,
+	  "counters need permission: run as root or with CAP_SYS_ADMIN (in a container "
 	  "--cap-add=SYS_ADMIN), or load the nvidia module with NVreg_RestrictProfilingToAdminUsers=0" },
 	{ BC_REFUSED_OLD_API, "an older profiling API is active in this process: " INJECTED },
 	{ BC_REFUSED_LEGACY, "an older profiling API is active in this process: " INJECTED },
 	{ BC_REFUSED_SUBSCRIBERS, "another profiler is attached to this process: run without it, and " INJECTED },
-	{ BC_REFUSED_VIRTUAL_PRIVILEGES, "the hypervisor forbids profiling of this vGPU: enable it "
+	{ BC_REFUSED_VIRTUAL_PRIVILEGES,
+	  "the hypervisor forbids profiling of this vGPU: enable it "
 	  "there (pciPassthru.cfg.enable_profiling or the plugin's enable_profiling=1)" },
 	{ BC_REFUSED_CONFIDENTIAL, "no profiling under confidential computing: use devtools mode" },
 	{ BC_REFUSED_CMP, "CMP devices cannot be profiled: use `--witness clock`" },
@@ -48,7 +53,7 @@ static const struct cure cuda[] = {
 	{ 34, "this libcuda is the toolkit's stub: take its folder out of LD_LIBRARY_PATH" },
 	{ 46, "the GPU is in use and in exclusive mode: end the other process, or `nvidia-smi -c 0`" },
 	{ 100, "no GPU is visible: look at CUDA_VISIBLE_DEVICES and `nvidia-smi -L`; start a container with GPU access "
-	  "(`--gpus all`)" },
+	       "(`--gpus all`)" },
 	{ 209, "the images hold no code for this GPU: build them with its toolkit (`make kernels`)" },
 	{ 222, "the driver is older than the toolkit that built the images: update it" },
 	{ 304, "the driver cannot be reached: in a container, start it with GPU access (`--gpus all`)" },
@@ -87,6 +92,7 @@ void bc_refusal_mps(char *msg, size_t size)
 	const size_t len = strlen(msg);
 
 	if (len < size)
-		(void)snprintf(msg + len, size - len, "; this process runs under MPS, where counters may be refused or "
+		(void)snprintf(msg + len, size - len,
+			       "; this process runs under MPS, where counters may be refused or "
 			       "belong to all its clients: " STOP_MPS);
 }

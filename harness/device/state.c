@@ -109,9 +109,9 @@ const char *bc_xid_meaning(uint64_t xid)
 
 /* The other error events: bit i of the type. */
 static const char *const event_names[] = {
-	[0] = "single-bit ECC error", [1] = "double-bit ECC error", [9] = "storm of single-bit ECC errors",
-	[10] = "DRAM row retired",    [11] = "DRAM row not retired", [12] = "poisoned data, contained",
-	[13] = "poisoned data, fatal", [14] = "GPU unavailable",     [15] = "GPU recovery action changed",
+	[0] = "single-bit ECC error",  [1] = "double-bit ECC error",  [9] = "storm of single-bit ECC errors",
+	[10] = "DRAM row retired",     [11] = "DRAM row not retired", [12] = "poisoned data, contained",
+	[13] = "poisoned data, fatal", [14] = "GPU unavailable",      [15] = "GPU recovery action changed",
 };
 
 static void add_event(char *buf, size_t size, const struct bc_gpu_event *e, size_t times)
@@ -168,5 +168,6 @@ void bc_state_happened(const struct bc_gpu_events *events, const struct bc_gpu_s
 	if (before->has_heat && after->has_heat)
 		add_slowed(out->slowed, sizeof(out->slowed), before->heat_ns, after->heat_ns, "heat");
 	if (before->has_board && after->has_board)
-		add_slowed(out->slowed, sizeof(out->slowed), before->board_ns, after->board_ns, "the board's power limit");
+		add_slowed(out->slowed, sizeof(out->slowed), before->board_ns, after->board_ns,
+			   "the board's power limit");
 }

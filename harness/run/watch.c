@@ -32,7 +32,9 @@ void bc_watch_happened(struct bc_watch *w, struct bc_device_happened *out)
 void bc_watch_clock(const struct bc_device_state *before, const struct bc_device_state *after,
 		    const struct bc_device_happened *between, struct bc_observation *o, size_t n)
 {
-	const char *why = before->disturbed[0] ? before->disturbed : after->disturbed[0] ? after->disturbed : between->slowed;
+	const char *why = before->disturbed[0]	? before->disturbed
+			  : after->disturbed[0] ? after->disturbed
+						: between->slowed;
 
 	for (size_t i = 0; why[0] && i < n; i++) {
 		if (!o[i].clock_has && !o[i].clock_value_has)

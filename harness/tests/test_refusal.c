@@ -45,7 +45,8 @@ START_TEST(a_refusal_is_named_with_its_cure)
 
 	ck_assert_msg(strstr(text, cupti[_i].named) != NULL, "%s (%d): %s", cupti[_i].what, cupti[_i].code, text);
 	ck_assert_msg(strstr(text, cupti[_i].cure) != NULL, "%s (%d): %s", cupti[_i].what, cupti[_i].code, text);
-	ck_assert_msg(strcmp(text, bc_refusal_cupti(BC_REFUSED_UNKNOWN)) != 0, "%s has no cure of its own", cupti[_i].what);
+	ck_assert_msg(strcmp(text, bc_refusal_cupti(BC_REFUSED_UNKNOWN)) != 0, "%s has no cure of its own",
+		      cupti[_i].what);
 }
 END_TEST
 
@@ -71,15 +72,17 @@ START_TEST(the_driver_too)
 		int code;
 		const char *cure;
 	} rows[] = {
-		{ 46, "exclusive" }, { 100, "CUDA_VISIBLE_DEVICES" }, { 304, "--gpus all" }, { 802, "fabricmanager" },
-		{ 803, "reboot" },   { 999, "dmesg" },
+		{ 46, "exclusive" },   { 100, "CUDA_VISIBLE_DEVICES" },
+		{ 304, "--gpus all" }, { 802, "fabricmanager" },
+		{ 803, "reboot" },     { 999, "dmesg" },
 	};
 	static const int none[] = { 0, 1, 2, 214, 700, 710, 716, 719 }; /* memory, launches and kernels */
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++)
 		ck_assert_msg(strstr(bc_refusal_cuda(rows[i].code), rows[i].cure) != NULL, "%d", rows[i].code);
 	for (int mps = 805; mps <= 810; mps++)
-		ck_assert_msg(strstr(bc_refusal_cuda(mps), "MPS") && strstr(bc_refusal_cuda(mps), "nvidia-cuda-mps-control"),
+		ck_assert_msg(strstr(bc_refusal_cuda(mps), "MPS") &&
+				      strstr(bc_refusal_cuda(mps), "nvidia-cuda-mps-control"),
 			      "%d", mps);
 	for (size_t i = 0; i < BC_ARRAY_LEN(none); i++)
 		ck_assert_str_eq(bc_refusal_cuda(none[i]), "");
@@ -91,7 +94,9 @@ START_TEST(mps_is_named)
 	char msg[400] = "cuptiRangeProfilerEnable: CUPTI_ERROR_UNKNOWN (999)", small[12] = "abc", full[4] = "abc";
 
 	bc_refusal_mps(msg, sizeof(msg));
-	ck_assert_int_eq(strncmp(msg, "cuptiRangeProfilerEnable: CUPTI_ERROR_UNKNOWN (999); this process runs under MPS", 79), 0);
+	ck_assert_int_eq(
+		strncmp(msg, "cuptiRangeProfilerEnable: CUPTI_ERROR_UNKNOWN (999); this process runs under MPS", 79),
+		0);
 	ck_assert_ptr_nonnull(strstr(msg, "`echo quit | nvidia-cuda-mps-control`"));
 	bc_refusal_mps(small, sizeof(small));
 	ck_assert_str_eq(small, "abc; this p");

@@ -72,7 +72,10 @@ START_TEST(a_reading_is_described)
 }
 END_TEST
 
-#define XID(n) { BC_GPU_XID, n }
+#define XID(n)                \
+	{                     \
+		BC_GPU_XID, n \
+	}
 
 static const struct {
 	const char *what;
