@@ -11,7 +11,7 @@
 
 enum bc_outcome {
 	BC_RAN = 0,
-	BC_LOST_WORKER,  /* the worker or its CUDA context died, it hung, or the device was given up; why in reason */
+	BC_LOST_WORKER,  /* worker or CUDA context died, hung, was interrupted, or the device given up; why in reason */
 	BC_TOOL_ERROR,   /* harness, tool or code at fault, a CUDA error that left its context alive; why in reason */
 	BC_UNSUPPORTED,  /* the device cannot run it although arch.txt says it can; why in reason */
 	BC_NOT_RUN,      /* the run was told to end before its turn came; why in reason */
