@@ -550,9 +550,17 @@ static enum bc_status do_chunk(struct bc_device *d, const struct bc_launch *l, s
 }
 
 /* Whichever call said so first: an error is sticky when the context says it again, and nothing else is. */
-static enum bc_status after_failure(struct bc_device *d, enum bc_status st)
+static enum bc_status after_failure(struct bc_device *d, enum bc_status st, struct bc_error *err)
 {
-	d->sick = d->sick || d->cu->cuCtxSynchronize() != CUDA_SUCCESS;
+	struct bc_error dead;
+	size_t len;
+
+	if (d->sick || !bc_cuda_check(d->cu->cuCtxSynchronize(), "cuCtxSynchronize", NULL, &dead))
+		return st;
+	d->sick = true;
+	len = err ? strlen(err->msg) : 0;
+	if (err && !strstr(err->msg, "CUDA_ERROR_")) /* CUPTI was the first to fail of it */
+		(void)snprintf(err->msg + len, sizeof(err->msg) - len, "; %s", dead.msg);
 	return st;
 }
 
@@ -566,7 +574,7 @@ static enum bc_status cuda_run(struct bc_device *d, const struct bc_launch *laun
 		k = chunk(launch + i, n - i, n, &bytes);
 		st = do_chunk(d, launch + i, k, bytes, 0, NULL, err);
 	}
-	return st ? after_failure(d, st) : BC_OK;
+	return st ? after_failure(d, st, err) : BC_OK;
 }
 
 static enum bc_status cuda_count(struct bc_device *d, const struct bc_launch *launch, size_t n, uint32_t want,
@@ -583,7 +591,7 @@ static enum bc_status cuda_count(struct bc_device *d, const struct bc_launch *la
 		st = do_chunk(d, launch + i, k, bytes, want, counts + i, err);
 	}
 	if (st)
-		st = after_failure(d, st);
+		st = after_failure(d, st, err);
 	if (st && err && !d->sick && under_mps(d))
 		bc_refusal_mps(err->msg, sizeof(err->msg));
 	return st;
