@@ -348,6 +348,34 @@ static void add_events(struct bc_console *c, const struct bc_device_run *d)
 	add(c, "\n");
 }
 
+/* Why a device judged nothing: the reason of its first SKIP, and how many others have another. */
+static void add_skips(struct bc_console *c, const struct bc_device_run *d)
+{
+	const char *first = NULL;
+	char label[BC_DEVICE_LABEL_MAX];
+	size_t same = 0, other = 0;
+
+	for (size_t k = 0; k < d->nresults; k++) {
+		const struct bc_judgement *j = &d->results[k].judged;
+
+		if (j->verdict != BC_SKIP)
+			return;
+		if (!first)
+			first = j->message;
+		same += strcmp(first, j->message) == 0;
+		other += strcmp(first, j->message) != 0;
+	}
+	if (!first)
+		return;
+	bc_device_label(d, label);
+	add_safe(c, label);
+	lost(c, bc_text_addf(&c->line, NULL, ": %zu SKIP: ", same));
+	add_safe(c, first);
+	if (other)
+		lost(c, bc_text_addf(&c->line, NULL, "; %zu for other reasons (-v lists them)", other));
+	add(c, "\n");
+}
+
 /* "12 cases: 10 PASS, 2 FAIL" */
 static void add_counts(struct bc_console *c, const struct bc_run *run)
 {
@@ -372,6 +400,7 @@ static void add_counts(struct bc_console *c, const struct bc_run *run)
 	add(c, "\n");
 	for (size_t i = 0; i < run->ndevices; i++) {
 		add_witnesses(c, &run->devices[i]);
+		add_skips(c, &run->devices[i]);
 		add_events(c, &run->devices[i]);
 	}
 }

@@ -304,10 +304,12 @@ END_TEST
 START_TEST(nothing_judged_is_said)
 {
 	for (size_t i = 0; i < 9; i++)
-		bc_sample_set(&sample, 0, i, BC_SKIP, "m");
+		bc_sample_set(&sample, 0, i, BC_SKIP, i % 3 == 1 ? "needs a clock" : "needs\033 counters");
 	open_console();
 	ck_assert_int_eq(bc_console_end(c, &sample.run, &paths, &err), BC_OK);
-	ck_assert_str_eq(seen(), "\n9 cases: 9 SKIP; nothing was judged\ntime:   12.346 s\n");
+	ck_assert_str_eq(seen(), "\n9 cases: 9 SKIP; nothing was judged\n"
+			 "cuda:0: 6 SKIP: needs\\x1b counters; 3 for other reasons (-v lists them)\n"
+			 "time:   12.346 s\n");
 }
 END_TEST
 

@@ -452,10 +452,10 @@ static enum bc_status launch_all(void *ctx, struct bc_error *err)
 	if (!st && ranges)
 		st = bc_cuda_counters_pop(p->counters, err);
 	if (!st) {
+		const char *first = p->launch[0].label, *last = p->launch[p->n - 1].label;
 		char label[200];
 
-		(void)snprintf(label, sizeof(label), p->n == 1 ? "%s" : "%s to %s", p->launch[0].label,
-			       p->launch[p->n - 1].label);
+		(void)snprintf(label, sizeof(label), strcmp(first, last) == 0 ? "%s" : "%s to %s", first, last);
 		st = bc_cuda_check(cu->cuCtxSynchronize(), "cuCtxSynchronize", label, err);
 	}
 	return st;
