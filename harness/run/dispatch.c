@@ -88,6 +88,18 @@ static enum bc_status conclude_all(struct dispatch *d, struct bc_lane_of_work *w
 	return st;
 }
 
+/* Send to the worker. One that is gone is handled as any death, which tells how it ended; what else failed is told. */
+static void send_to(struct bc_lane_of_work *w, const struct bc_text *t)
+{
+	struct bc_error bad = { .msg = "" };
+
+	if (!bc_proc_send(&w->proc, t->data, t->len, &bad))
+		return;
+	if (errno != EPIPE)
+		(void)bc_strlcpy(w->why, bad.msg, sizeof(w->why));
+	w->proc.eof = true;
+}
+
 static enum bc_status start_worker(struct dispatch *d, struct bc_lane_of_work *w, struct bc_error *err)
 {
 	struct bc_text t = { 0 };
@@ -105,12 +117,12 @@ static enum bc_status start_worker(struct dispatch *d, struct bc_lane_of_work *w
 		st = bc_facts_add(&t, &w->run->facts, err);
 	if (!st)
 		st = bc_message_end(&t, err);
-	if (!st && bc_proc_send(&w->proc, t.data, t.len, NULL))
-		w->proc.eof = true; /* it is gone: handled as any death, which tells how it ended */
-	bc_text_release(&t);
 	w->state = BC_LANE_OPENING;
 	w->why[0] = '\0';
 	w->failed = w->lost = false;
+	if (!st)
+		send_to(w, &t);
+	bc_text_release(&t);
 	w->heard = now();
 	w->deadline = w->heard + (w->hurt ? HEALTH_S : OPEN_S);
 	return st;
@@ -147,8 +159,8 @@ static enum bc_status next_batch(struct dispatch *d, struct bc_lane_of_work *w, 
 	w->state = BC_LANE_BUSY;
 	w->heard = now();
 	w->deadline = w->heard + (double)d->o->timeout_s * (double)w->now.n;
-	if (!st && bc_proc_send(&w->proc, t.data, t.len, err))
-		w->proc.eof = true; /* it is gone: handled as any death */
+	if (!st)
+		send_to(w, &t);
 	bc_text_release(&t);
 	return st;
 }
@@ -297,7 +309,7 @@ static enum bc_status bury(struct dispatch *d, struct bc_lane_of_work *w, const 
 static enum bc_status serve(struct dispatch *d, struct bc_lane_of_work *w, struct bc_error *err)
 {
 	struct bc_error bad = { .msg = "" };
-	enum bc_status st = bc_proc_fill(&w->proc, &bad);
+	enum bc_status st = w->proc.eof ? BC_OK : bc_proc_fill(&w->proc, &bad);
 	char *line;
 
 	if (st == BC_EDEVICE) { /* the worker's fault: it ends, the run goes on */
@@ -360,31 +372,35 @@ static enum bc_status start_some(struct dispatch *d, struct bc_error *err)
 	return st;
 }
 
-/* Wait for something to happen. Return: false when all lanes are done. */
-static bool wait_any(struct dispatch *d, struct pollfd *fds, size_t *owner, size_t *nfds)
+/* Wait for something to happen. @any: false when all lanes are done. */
+static enum bc_status wait_any(struct dispatch *d, struct pollfd *fds, size_t *owner, size_t *nfds, bool *any,
+			       struct bc_error *err)
 {
 	double wake = now() + 0.2; /* a signal that came just before poll waits no longer */
-	bool any = false;
 
 	*nfds = 0;
+	*any = false;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct bc_lane_of_work *w = &d->lane[i];
 
-		any = any || w->state != BC_LANE_DONE;
+		*any = *any || w->state != BC_LANE_DONE;
 		if (!w->proc.pid || w->state == BC_LANE_IDLE || w->state == BC_LANE_DONE)
 			continue;
-		wake = w->deadline < wake ? w->deadline : wake;
+		wake = w->proc.eof ? 0 : w->deadline < wake ? w->deadline : wake;
 		owner[*nfds] = i;
 		fds[(*nfds)++] = (struct pollfd){ .fd = w->proc.from, .events = POLLIN };
 	}
-	if (any && *nfds) {
+	if (*any && *nfds) {
 		const double left = wake - now();
 
-		if (poll(fds, *nfds, left > 0 ? (int)(left * 1000) + 1 : 0) < 0)
-			for (size_t i = 0; i < *nfds; i++)
-				fds[i].revents = 0; /* interrupted */
+		if (poll(fds, *nfds, left > 0 ? (int)(left * 1000) + 1 : 0) >= 0)
+			return BC_OK;
+		if (errno != EINTR)
+			return bc_fail(err, BC_EDEVICE, "dispatch: cannot wait for the workers: %s", strerror(errno));
+		for (size_t i = 0; i < *nfds; i++)
+			fds[i].revents = 0;
 	}
-	return any;
+	return BC_OK;
 }
 
 enum bc_status bc_dispatch(struct bc_lane_of_work *lane, size_t n, const struct bc_dispatch_options *o,
@@ -398,13 +414,17 @@ enum bc_status bc_dispatch(struct bc_lane_of_work *lane, size_t n, const struct 
 	enum bc_status st = fds && owner ? BC_OK : bc_fail(err, BC_ENOMEM, "dispatch: out of memory");
 
 	while (!st && !*o->caught && !(why = o->stop ? o->stop(o->ctx, &how) : NULL)) {
+		bool any = false;
+
 		st = start_some(&d, err);
-		if (st || !wait_any(&d, fds, owner, &nfds))
+		if (!st)
+			st = wait_any(&d, fds, owner, &nfds, &any, err);
+		if (st || !any)
 			break;
 		for (size_t i = 0; !st && !*o->caught && i < nfds; i++) {
 			struct bc_lane_of_work *w = &lane[owner[i]];
 
-			if (fds[i].revents)
+			if (fds[i].revents || w->proc.eof) /* at its end: what was sent did not reach it */
 				st = serve(&d, w, err);
 			if (!st && w->proc.pid && (w->state == BC_LANE_OPENING || w->state == BC_LANE_BUSY))
 				st = check_time(&d, w, now(), err);

@@ -112,7 +112,9 @@ enum bc_status bc_proc_fill(struct bc_proc *p, struct bc_error *err)
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && errno == EAGAIN)
 		return BC_OK;
-	if (n <= 0) {
+	if (n < 0)
+		return bc_fail(err, BC_EDEVICE, "the pipe between bankcheck and its worker cannot be read: %s", strerror(errno));
+	if (n == 0) {
 		p->eof = true;
 		return BC_OK;
 	}

@@ -34,7 +34,8 @@ enum bc_status bc_proc_send(struct bc_proc *p, const char *data, size_t len, str
 /* Wait for something to read, or the end, up to @seconds. Return: false when nothing came. */
 bool bc_proc_wait(const struct bc_proc *p, unsigned seconds);
 
-/* Read what is there, without waiting longer than read(2) does; sets eof at the end. */
+/* Read what is there, without waiting longer than read(2) does; sets eof at the end. BC_EDEVICE when it cannot be read or
+ * is no message. The worker reads its own input in the same way. */
 enum bc_status bc_proc_fill(struct bc_proc *p, struct bc_error *err);
 
 /* The next whole line, NUL-ended in place, NULL when there is none yet. Valid until the next fill. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/run/worker.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/run/act.h"
 #include "harness/run/measure.h"
 #include "harness/run/message.h"
+#include "harness/run/proc.h"
 #include "harness/run/recipe.h"
 #include "harness/run/targets.h"
 #include "harness/run/watch.h"
@@ -117,20 +118,21 @@ static size_t list_images(const struct worker *w, const char *names[IMAGES_MAX])
 }
 
 /* Identity of all images together. One that is missing is left out here: it breaks its cases, later. */
-static uint64_t hash_images(struct worker *w)
+static enum bc_status hash_images(struct worker *w, uint64_t *hash, struct bc_error *err)
 {
 	const char *names[IMAGES_MAX];
 	const size_t n = list_images(w, names);
-	uint64_t hash = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct bc_error missing;
+		struct bc_error missing = { .msg = "" };
 		uint64_t h = 0;
 
 		if (!w->ops->image(w->dev, names[i], &h, &missing))
-			hash = bc_hash(hash ? hash : BC_HASH_INIT, &h, sizeof(h));
+			*hash = bc_hash(*hash ? *hash : BC_HASH_INIT, &h, sizeof(h));
+		else if (missing.status == BC_ENOMEM) /* it is there all the same */
+			return bc_fail(err, BC_ENOMEM, "%s", missing.msg);
 	}
-	return hash;
+	return BC_OK;
 }
 
 /* Is the device still good for a kernel? One warp reads a word of each bank. */
@@ -174,7 +176,7 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 	if (!st)
 		st = bc_measure_open(w->ops, w->dev, &w->arch, &w->expect, &mo, &w->measure, err);
 	if (!st)
-		hash = hash_images(w);
+		st = hash_images(w, &hash, err);
 	if (!st && bc_message_get(m, "health")[0])
 		st = check_health(w, err);
 	return st ? st : send_facts(w, "opened", w->ops->facts(w->dev), hash, err);
@@ -278,17 +280,19 @@ int bc_worker_main(const struct bc_worker_options *o, const struct bc_catalog *c
 {
 	struct worker w = { .o = o, .cat = cat, .out = out };
 	struct bc_error err = { .msg = "" };
-	FILE *from = fdopen(in, "r");
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t len;
-	enum bc_status st = from ? BC_OK : bc_fail(&err, BC_EDEVICE, "worker: %s", strerror(errno));
+	struct bc_proc from = { .to = -1, .from = in };
+	enum bc_status st = BC_OK;
 
-	while (!st && (len = getline(&line, &cap, from)) > 0) {
+	while (!st) {
+		char *line = bc_proc_line(&from);
 		struct bc_fields m;
 
-		if (line[len - 1] == '\n')
-			line[len - 1] = '\0';
+		if (!line && from.eof)
+			break;
+		if (!line) {
+			st = bc_proc_fill(&from, &err);
+			continue;
+		}
 		st = bc_message_parse(line, &m, &err);
 		if (!st)
 			st = handle(&w, &m, &err);
@@ -300,8 +304,7 @@ int bc_worker_main(const struct bc_worker_options *o, const struct bc_catalog *c
 		w.ops->close(w.dev);
 	bc_expect_release(&w.expect);
 	bc_text_release(&w.text);
-	free(line);
-	if (from)
-		(void)fclose(from);
+	bc_text_release(&from.input);
+	(void)close(in);
 	return st ? 1 : 0;
 }
