@@ -328,9 +328,11 @@ static uint32_t asked(const struct set *set)
 static enum bc_status run_session(struct session *s, char *absent, size_t size, struct bc_error *err)
 {
 	const uint32_t need = needed(s->set);
-	struct bc_error one;
+	struct bc_error one = { .msg = "" };
 	enum bc_status st = s->k->ops->count(s->k->dev, s->launch, s->n, asked(s->set), s->counts, &one);
 
+	if (st == BC_ENOMEM) /* ours: nothing that the device lacks, so no case may be skipped for it */
+		return bc_fail(err, BC_ENOMEM, "%s", one.msg);
 	if (st && !s->k->ops->alive(s->k->dev))
 		return bc_fail(err, BC_EDEVICE, "%s", one.msg);
 	if (st)

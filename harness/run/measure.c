@@ -161,12 +161,17 @@ static enum bc_status observe_refusal(struct bc_measure *m, const struct bc_meas
 {
 	struct bc_recipe r = { 0 };
 	struct bc_error one = { .msg = "" };
+	uint64_t hash = 0;
 	enum bc_status st = bc_recipe_program(it->c, m->arch, 0, &r, &one), ran = BC_OK;
 
+	if (!st)
+		st = m->ops->image(m->dev, r.launch.image, &hash, &one); /* without it, it is not the launch that is refused */
+	if (!st)
+		ran = m->ops->run(m->dev, &r.launch, 1, &one);
+	if (!st && ran == BC_ENOMEM) /* ours: the device refused nothing */
+		st = ran;
 	if (st)
 		tool_error(o, one.msg);
-	else
-		ran = m->ops->run(m->dev, &r.launch, 1, &one);
 	if (!st) {
 		o->data_checked = true;
 		o->data_ok = ran != BC_OK && m->ops->alive(m->dev);
@@ -175,8 +180,11 @@ static enum bc_status observe_refusal(struct bc_measure *m, const struct bc_meas
 	}
 	if (!st && o->data_ok) {
 		r.launch.shared_bytes = r.program.accepted_bytes;
-		o->data_ok = m->ops->run(m->dev, &r.launch, 1, &one) == BC_OK;
-		if (!o->data_ok)
+		ran = m->ops->run(m->dev, &r.launch, 1, &one);
+		o->data_ok = ran == BC_OK;
+		if (ran == BC_ENOMEM)
+			tool_error(o, one.msg);
+		else if (!o->data_ok)
 			(void)snprintf(o->data_detail, sizeof(o->data_detail), "refused, but with %u bytes too: %.300s",
 				       r.program.accepted_bytes, one.msg);
 	}
@@ -304,7 +312,9 @@ static enum bc_status clock_key(struct bc_measure *m, const struct bc_measured *
 	*key = (struct bc_clock_key){ .op = p->op, .groups = w.groups, .merged = w.merged };
 	if (!find_line(m, key)) {
 		st = calibrate(m, key, &one);
-		if (st && m->ops->alive(m->dev)) { /* no calibration, no clock; the case has other witnesses */
+		if (st == BC_ENOMEM) {
+			st = bc_fail(err, BC_ENOMEM, "%s", one.msg);
+		} else if (st && m->ops->alive(m->dev)) { /* no calibration, no clock; the case has other witnesses */
 			(void)bc_strlcpy(o->clock_absent, one.msg, sizeof(o->clock_absent));
 			st = BC_OK;
 		} else if (st) {

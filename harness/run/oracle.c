@@ -2,7 +2,6 @@
 #include "harness/run/oracle.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness/run/oracle_atom.h"
@@ -227,12 +226,11 @@ static bool check_stores(const struct bc_recipe *r, char *detail, size_t size)
 	const unsigned char *dump = (const unsigned char *)r->out;
 	const unsigned bytes = element_bytes(p->op);
 	const size_t n = r->out_bytes / bytes;
-	struct writers *w = calloc(n, sizeof(*w));
-	bool ok = w != NULL;
+	struct writers *w = r->room;
+	bool ok = true;
 
-	if (!w)
-		(void)snprintf(detail, size, "out of memory");
-	for (uint32_t k = 0; w && k < p->count; k++)
+	memset(w, 0, n * sizeof(*w));
+	for (uint32_t k = 0; k < p->count; k++)
 		for (uint32_t lanes = lanes_used(p); lanes; lanes &= lanes - 1)
 			note_writer(r, w, k, (uint32_t)__builtin_ctz(lanes));
 	for (size_t i = 0; ok && i < n; i++) {
@@ -241,8 +239,16 @@ static bool check_stores(const struct bc_recipe *r, char *detail, size_t size)
 
 		ok = check_element(r, &w[i], dump + i * bytes, offset, bytes, detail, size);
 	}
-	free(w);
 	return ok;
+}
+
+size_t bc_oracle_room(const struct bc_recipe *r)
+{
+	const struct bc_operation *o = bc_operation_of(r->pattern.op);
+
+	if (bc_oracle_is_atomic(r->pattern.op))
+		return (size_t)r->nlines * BC_LINE_WORDS / bc_oracle_words(r->pattern.op) * sizeof(uint64_t);
+	return o->returns ? 0 : r->out_bytes / element_bytes(r->pattern.op) * sizeof(struct writers);
 }
 
 bool bc_oracle_check(const struct bc_recipe *r, char *detail, size_t size)

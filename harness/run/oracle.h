@@ -30,6 +30,9 @@ unsigned bc_oracle_words(enum bc_op op);
  */
 void bc_oracle_source(const struct bc_pattern *p, uint32_t seed, uint32_t *source);
 
+/* Bytes of memory (recipe.room) that the check of @r, whose lines are known, needs. */
+size_t bc_oracle_room(const struct bc_recipe *r);
+
 /* Compare all that a data launch brought back; see bc_recipe_check. */
 bool bc_oracle_check(const struct bc_recipe *r, char *detail, size_t size);
 

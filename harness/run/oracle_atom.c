@@ -212,11 +212,10 @@ bool bc_oracle_check_atomics(const struct bc_recipe *r, char *detail, size_t siz
 	const uint32_t *dump = returns ? r->dump : r->out;
 	const unsigned words = bc_oracle_words(p->op);
 	const size_t n = (size_t)r->nlines * BC_LINE_WORDS / words;
-	uint64_t *state = calloc(n ? n : 1, sizeof(*state));
-	bool ok = state && (!returns || poison_left(r, detail, size));
+	uint64_t *state = r->room;
+	bool ok = !returns || poison_left(r, detail, size);
 
-	if (!state)
-		(void)snprintf(detail, size, "out of memory");
+	memset(state, 0, n * sizeof(*state));
 	for (size_t i = 0; ok && i < n * words; i++) {
 		const uint32_t offset = r->lines[i / BC_LINE_WORDS] * BC_LINE_BYTES + (uint32_t)(i % BC_LINE_WORDS * 4);
 
@@ -233,6 +232,5 @@ bool bc_oracle_check_atomics(const struct bc_recipe *r, char *detail, size_t siz
 			       r->lines[i / BC_LINE_WORDS] * BC_LINE_BYTES + (uint32_t)(i % BC_LINE_WORDS * 4), dump[i], want);
 		ok = false;
 	}
-	free(state);
 	return ok;
 }

@@ -180,6 +180,13 @@ static enum bc_status add_output(struct bc_recipe *r, size_t param, size_t bytes
 	return BC_OK;
 }
 
+/* @bytes for the check. */
+static enum bc_status add_room(struct bc_recipe *r, size_t bytes, struct bc_error *err)
+{
+	r->room = malloc(bytes ? bytes : 1);
+	return r->room ? BC_OK : bc_fail(err, BC_ENOMEM, "%s: out of memory", r->launch.label);
+}
+
 enum bc_status bc_recipe_data(const struct bc_pattern *p, const struct bc_arch *a, const char *label, unsigned seed_index,
 			      struct bc_recipe *r, struct bc_error *err)
 {
@@ -206,6 +213,8 @@ enum bc_status bc_recipe_data(const struct bc_pattern *p, const struct bc_arch *
 		st = add_output(r, PARAM(dump), r->dump_bytes, &r->dump, err);
 	if (!st)
 		st = add_source(r, err);
+	if (!st)
+		st = add_room(r, bc_oracle_room(r), err);
 	if (st)
 		return st;
 	add_buffer(&r->launch, PARAM(info), sizeof(r->info), NULL, r->poison, r->info);
@@ -298,6 +307,7 @@ enum bc_status bc_recipe_program(const struct bc_case *c, const struct bc_arch *
 				 struct bc_recipe *r, struct bc_error *err)
 {
 	struct bc_program *p = &r->program;
+	size_t room = 0;
 
 	memset(r, 0, sizeof(*r));
 	r->seed = bc_seeds[seed_index];
@@ -326,28 +336,24 @@ enum bc_status bc_recipe_program(const struct bc_case *c, const struct bc_arch *
 			continue;
 		if (b->use != BC_BUFFER_OUT)
 			b->fill(c, r->data[i], b->bytes, r->seed);
+		if (b->use == BC_BUFFER_IN && b->bytes > room)
+			room = b->bytes;
 		add_buffer(&r->launch, b->param_offset, b->bytes, b->use == BC_BUFFER_OUT ? NULL : r->data[i], r->poison,
 			   r->data[i]);
 	}
-	return BC_OK;
+	return add_room(r, room, err);
 }
 
 /* An input that the kernel must not have changed. */
 static bool unchanged(const struct bc_recipe *r, const struct bc_case *c, size_t i, char *detail, size_t size)
 {
 	const struct bc_program_buffer *b = &r->program.buffers[i];
-	unsigned char *before = malloc(b->bytes ? b->bytes : 1);
-	const unsigned char *now = r->data[i];
-	bool same = before != NULL;
 
-	if (before)
-		b->fill(c, before, b->bytes, r->seed);
-	for (size_t k = 0; same && k < b->bytes; k++)
-		same = before[k] == now[k];
-	if (!same)
-		(void)snprintf(detail, size, "%s", before ? "the kernel changed its input" : "out of memory");
-	free(before);
-	return same;
+	b->fill(c, r->room, b->bytes, r->seed);
+	if (memcmp(r->room, r->data[i], b->bytes) == 0)
+		return true;
+	(void)snprintf(detail, size, "the kernel changed its input");
+	return false;
 }
 
 bool bc_recipe_check_program(const struct bc_recipe *r, const struct bc_case *c, const struct bc_arch *a, char *detail,
@@ -376,5 +382,7 @@ void bc_recipe_release(struct bc_recipe *r)
 	free(r->source);
 	free(r->samples);
 	free(r->lines);
+	free(r->room);
+	r->room = NULL;
 	r->out = r->dump = r->source = r->samples = r->lines = NULL;
 }

@@ -353,7 +353,7 @@ static void run_job(const struct crew *c, struct job *j, struct bc_ptx_result *r
 	st = bc_ptx_launch(j->kernel, &p, r, &why);
 	j->died = st == BC_EDEVICE && !fault;
 	if (st) {
-		(void)bc_fail(&j->err, BC_EDEVICE, "%s: %s", l->label, why.msg);
+		(void)bc_fail(&j->err, st == BC_ENOMEM ? BC_ENOMEM : BC_EDEVICE, "%s: %s", l->label, why.msg);
 	} else if (r->nfindings) {
 		if (r->nfindings > 1)
 			(void)snprintf(more, sizeof(more), " (and %zu more)", r->nfindings - 1);
