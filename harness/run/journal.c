@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/run/message.h"
@@ -24,17 +26,23 @@ static enum bc_status flush(struct bc_journal *j, struct bc_error *err)
 	return st ? st : bc_send_all(j->fd, j->line.data, j->line.len, j->path, err);
 }
 
-static enum bc_status open_file(const char *path, int flags, struct bc_journal **out, struct bc_error *err)
+static enum bc_status cannot(const char *path, struct bc_error *err)
+{
+	return bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+}
+
+/* @name: where the file is now; @path: where it is when it is whole, for messages. */
+static enum bc_status open_file(const char *name, const char *path, int flags, struct bc_journal **out, struct bc_error *err)
 {
 	struct bc_journal *j = calloc(1, sizeof(*j));
 
 	if (!j)
 		return bc_fail(err, BC_ENOMEM, "journal: out of memory");
 	(void)bc_strlcpy(j->path, path, sizeof(j->path));
-	j->fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+	j->fd = open(name, O_WRONLY | O_CLOEXEC | flags, 0666);
 	if (j->fd < 0) {
 		free(j);
-		return bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+		return cannot(path, err);
 	}
 	*out = j;
 	return BC_OK;
@@ -60,7 +68,7 @@ static uint64_t hash_of(const struct bc_run *run, size_t i)
 	return *(const uint64_t *)((const char *)run + hashes[i].offset);
 }
 
-static enum bc_status write_head(struct bc_journal *j, const struct bc_run *run, struct bc_error *err)
+static enum bc_status head_line(struct bc_journal *j, const struct bc_run *run, struct bc_error *err)
 {
 	const char *const texts[][2] = { { "version", BC_VERSION },	  { "run_id", run->run_id },
 					 { "timestamp", run->timestamp }, { "host", run->host },
@@ -71,10 +79,10 @@ static enum bc_status write_head(struct bc_journal *j, const struct bc_run *run,
 		st = bc_message_add(&j->line, err, texts[i][0], "%s", texts[i][1]);
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(hashes); i++)
 		st = bc_message_add(&j->line, err, hashes[i].key, "%016llx", (unsigned long long)hash_of(run, i));
-	return st ? st : flush(j, err);
+	return st ? st : bc_message_end(&j->line, err);
 }
 
-enum bc_status bc_journal_device(struct bc_journal *j, const struct bc_device_run *d, struct bc_error *err)
+static enum bc_status device_line(struct bc_journal *j, const struct bc_device_run *d, struct bc_error *err)
 {
 	enum bc_status st = bc_message_begin(&j->line, "device", err);
 
@@ -86,61 +94,89 @@ enum bc_status bc_journal_device(struct bc_journal *j, const struct bc_device_ru
 		st = bc_message_add(&j->line, err, "images_hash", "%016llx", (unsigned long long)d->images_hash);
 	if (!st)
 		st = bc_facts_add(&j->line, &d->facts, err);
-	return st ? st : flush(j, err);
+	return st ? st : bc_message_end(&j->line, err);
 }
 
-/* The cases of a device: some thousand lines, so written in one go. */
-static enum bc_status write_plan(struct bc_journal *j, const struct bc_device_run *d, struct bc_error *err)
+enum bc_status bc_journal_device(struct bc_journal *j, const struct bc_device_run *d, struct bc_error *err)
 {
-	struct bc_text all = { 0 };
-	enum bc_status st = BC_OK;
+	const enum bc_status st = device_line(j, d, err);
 
-	for (size_t i = 0; !st && i < d->nresults; i++) {
-		st = bc_message_begin(&j->line, "plan", err);
+	return st ? st : bc_send_all(j->fd, j->line.data, j->line.len, j->path, err);
+}
+
+static enum bc_status add_line(struct bc_text *all, const struct bc_journal *j, struct bc_error *err)
+{
+	return bc_text_add(all, j->line.data, j->line.len, err);
+}
+
+/* All that is known before a case starts: the run, and each device with its cases. */
+static enum bc_status make_plan(struct bc_journal *j, const struct bc_run *run, struct bc_text *all, struct bc_error *err)
+{
+	enum bc_status st = head_line(j, run, err);
+
+	if (!st)
+		st = add_line(all, j, err);
+	for (size_t i = 0; !st && i < run->ndevices; i++) {
+		const struct bc_device_run *d = &run->devices[i];
+
+		st = device_line(j, d, err);
 		if (!st)
-			st = bc_message_add(&j->line, err, "dev", "%s", d->dev);
-		if (!st)
-			st = bc_message_add(&j->line, err, "id", "%s", d->results[i].c->id);
-		if (!st)
-			st = bc_message_end(&j->line, err);
-		if (!st)
-			st = bc_text_add(&all, j->line.data, j->line.len, err);
+			st = add_line(all, j, err);
+		for (size_t k = 0; !st && k < d->nresults; k++) {
+			st = bc_message_begin(&j->line, "plan", err);
+			if (!st)
+				st = bc_message_add(&j->line, err, "dev", "%s", d->dev);
+			if (!st)
+				st = bc_message_add(&j->line, err, "id", "%s", d->results[k].c->id);
+			if (!st)
+				st = bc_message_end(&j->line, err);
+			if (!st)
+				st = add_line(all, j, err);
+		}
 	}
-	if (!st && all.len)
-		st = bc_send_all(j->fd, all.data, all.len, j->path, err);
-	bc_text_release(&all);
 	return st;
 }
 
+/* Under another name until it is whole and on disk: a journal has its whole plan, and an older one stays until then. What is
+ * no file (a pipe, a device) is written to as it is. */
 enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out,
 				 struct bc_error *err)
 {
 	struct bc_journal *j = NULL;
-	enum bc_status st = open_file(path, O_CREAT | O_TRUNC, &j, err);
+	struct bc_text all = { 0 };
+	struct stat s;
+	char temp[sizeof(j->path)];
+	const bool as_it_is = stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+	enum bc_status st;
 
+	if (snprintf(temp, sizeof(temp), "%s%s", path, as_it_is ? "" : ".tmp") >= (int)sizeof(temp))
+		return bc_fail(err, BC_EWRITE, "%.200s...: the path is longer than %zu bytes", path, sizeof(temp) - 5);
+	st = open_file(temp, path, O_CREAT | O_TRUNC, &j, err);
 	if (!st)
-		st = write_head(j, run, err);
-	for (size_t i = 0; !st && i < run->ndevices; i++) {
-		st = bc_journal_device(j, &run->devices[i], err);
-		if (!st)
-			st = write_plan(j, &run->devices[i], err);
-	}
+		st = make_plan(j, run, &all, err);
+	if (!st)
+		st = bc_send_all(j->fd, all.data, all.len, path, err);
 	if (!st && fsync(j->fd) && errno != EINVAL && errno != EROFS) /* no file that can be synced */
-		st = bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+		st = cannot(path, err);
+	if (!st && !as_it_is && rename(temp, path))
+		st = cannot(path, err);
+	if (st && j && !as_it_is)
+		(void)unlink(temp); /* the first failure is the one to tell */
 	if (st)
 		bc_journal_close(j);
 	else
 		*out = j;
+	bc_text_release(&all);
 	return st;
 }
 
 enum bc_status bc_journal_append(const char *path, size_t whole, struct bc_journal **out, struct bc_error *err)
 {
 	struct bc_journal *j = NULL;
-	enum bc_status st = open_file(path, O_APPEND, &j, err);
+	enum bc_status st = open_file(path, path, O_APPEND, &j, err);
 
 	if (!st && ftruncate(j->fd, (off_t)whole))
-		st = bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+		st = cannot(path, err);
 	if (st)
 		bc_journal_close(j);
 	else

@@ -3,9 +3,11 @@
 #include "harness/run/session_state.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/run/message.h"
 #include "harness/run/resume.h"
@@ -13,34 +15,54 @@
 
 #define IMAGE_MAX ((size_t)1 << 30)
 
-static uint64_t hash_file(uint64_t h, const char *path)
+/* Is it there for us? What is not counts as empty; a file that is and fails must not, or the run would be another one. */
+static bool is_readable(const char *path)
+{
+	return access(path, R_OK) == 0 || (errno != ENOENT && errno != EACCES && errno != ENOTDIR);
+}
+
+static enum bc_status hash_file(const char *path, uint64_t *h, struct bc_error *err)
 {
 	struct bc_text t = { 0 };
+	enum bc_status st = is_readable(path) ? bc_file_read(path, IMAGE_MAX, &t, err) : BC_OK;
 
-	if (!bc_file_read(path, IMAGE_MAX, &t, NULL) && t.data)
-		h = bc_hash(h, t.data, t.len);
+	if (t.data)
+		*h = bc_hash(*h, t.data, t.len);
 	bc_text_release(&t);
-	return h;
+	return st;
 }
 
 /* The images in a folder, by name: their sum does not depend on the order in which the folder lists them. */
-static uint64_t hash_folder(const char *dir)
+static enum bc_status hash_folder(const char *dir, uint64_t *sum, struct bc_error *err)
 {
-	DIR *d = opendir(dir);
-	uint64_t sum = 0;
+	DIR *d = is_readable(dir) ? opendir(dir) : NULL;
+	enum bc_status st = BC_OK;
 
-	for (struct dirent *e; d && (e = readdir(d));) {
-		const char *dot = strrchr(e->d_name, '.');
+	if (!d && is_readable(dir))
+		return bc_fail(err, BC_EREAD, "%s: cannot be opened: %s", dir, strerror(errno));
+	while (d && !st) {
+		const struct dirent *e;
+		const char *dot;
 		char path[1600];
+		uint64_t h;
 
+		errno = 0;
+		e = readdir(d);
+		if (!e) {
+			st = errno ? bc_fail(err, BC_EREAD, "%s: cannot be read: %s", dir, strerror(errno)) : BC_OK;
+			break;
+		}
+		dot = strrchr(e->d_name, '.');
 		if (!dot || (strcmp(dot, ".ptx") != 0 && strcmp(dot, ".fatbin") != 0 && strcmp(dot, ".code") != 0))
 			continue;
 		(void)snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
-		sum += hash_file(bc_hash(BC_HASH_INIT, e->d_name, strlen(e->d_name)), path);
+		h = bc_hash(BC_HASH_INIT, e->d_name, strlen(e->d_name));
+		st = hash_file(path, &h, err);
+		*sum += h;
 	}
 	if (d)
 		(void)closedir(d);
-	return sum;
+	return st;
 }
 
 static void hash_expectations(struct bc_session *s)
@@ -54,18 +76,24 @@ static void hash_expectations(struct bc_session *s)
 	s->run.expect_hash = h;
 }
 
-void bc_session_identify(struct bc_session *s)
+enum bc_status bc_session_identify(struct bc_session *s, struct bc_error *err)
 {
 	struct bc_run *r = &s->run;
 	char ptx[1200];
+	enum bc_status st;
 
 	(void)snprintf(ptx, sizeof(ptx), "%s/ptx", s->o->kernels_dir);
-	r->binary_hash = hash_file(BC_HASH_INIT, s->o->self);
-	r->kernels_hash = hash_folder(s->o->kernels_dir) + hash_folder(ptx);
+	r->binary_hash = BC_HASH_INIT;
+	st = hash_file(s->o->self, &r->binary_hash, err);
+	if (!st)
+		st = hash_folder(s->o->kernels_dir, &r->kernels_hash, err);
+	if (!st)
+		st = hash_folder(ptx, &r->kernels_hash, err);
 	hash_expectations(s);
 	for (size_t i = 0; i < r->ndevices; i++)
 		r->devices_hash = bc_hash(r->devices_hash ? r->devices_hash : BC_HASH_INIT, r->devices[i].dev,
 					  strlen(r->devices[i].dev) + 1);
+	return st;
 }
 
 /* The device called @dev. Return: false when there is none. */

@@ -251,7 +251,7 @@ static enum bc_status plan(struct bc_session *s, const struct bc_target *t, size
 	for (size_t i = 0; !st && i < n; i++)
 		st = plan_device(s, i, &t[i], chosen, count, err);
 	if (!st)
-		bc_session_identify(s);
+		st = bc_session_identify(s, err);
 out:
 	free(chosen);
 	return st;
