@@ -8,6 +8,7 @@
 #include "harness/compare/print.h"
 #include "harness/compare/say.h"
 #include "harness/report/escape.h"
+#include "harness/report/read_xml.h"
 
 struct doc {
 	xmlTextWriterPtr w;
@@ -223,8 +224,10 @@ static void put_document(struct doc *d, const struct bc_diff *diff)
 enum bc_status bc_diff_junit(const struct bc_diff_show *s, struct bc_text *out, struct bc_error *err)
 {
 	struct doc d = { .strict = s->strict, .err = err };
-	xmlBufferPtr buf = xmlBufferCreate();
+	xmlBufferPtr buf;
 
+	bc_xml_begin();
+	buf = xmlBufferCreate();
 	if (buf)
 		d.w = xmlNewTextWriterMemory(buf, 0);
 	if (!d.w) {
@@ -233,6 +236,7 @@ enum bc_status bc_diff_junit(const struct bc_diff_show *s, struct bc_text *out, 
 	}
 	xmlBufferSetAllocationScheme(buf, XML_BUFFER_ALLOC_DOUBLEIT);
 	put_document(&d, s->d);
+	d.st = bc_xml_end("diff", d.st, err);
 	if (!d.st)
 		d.st = bc_text_add(out, (const char *)xmlBufferContent(buf), (size_t)xmlBufferLength(buf), err);
 	xmlFreeTextWriter(d.w);

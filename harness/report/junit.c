@@ -11,6 +11,7 @@
 #include "harness/core/textfile.h"
 #include "harness/report/escape.h"
 #include "harness/report/keys.h"
+#include "harness/report/read_xml.h"
 #include "harness/report/render.h"
 
 /* A document being written. */
@@ -512,6 +513,7 @@ enum bc_status bc_junit_format(const struct bc_run *run, const char *name, struc
 
 	if (st)
 		return st;
+	bc_xml_begin();
 	buf = xmlBufferCreate();
 	if (buf)
 		d.w = xmlNewTextWriterMemory(buf, 0);
@@ -523,6 +525,7 @@ enum bc_status bc_junit_format(const struct bc_run *run, const char *name, struc
 	st = check(&d, xmlTextWriterSetIndent(d.w, 1));
 	if (!st)
 		st = document(&d);
+	st = bc_xml_end(name, st, err);
 	if (!st)
 		st = bc_text_add(out, (const char *)xmlBufferContent(buf), (size_t)xmlBufferLength(buf), err);
 out:

@@ -215,7 +215,9 @@ static enum bc_status take_suite(struct merge *g, xmlNodePtr from, const struct 
 		xmlFreeNode(suite);
 		return no_memory(g->err);
 	}
-	st = rename_class(g, suite, "name", m);
+	st = bc_xml_end("merge", BC_OK, g->err); /* a copy may lack names and texts */
+	if (!st)
+		st = rename_class(g, suite, "name", m);
 	for (xmlNodePtr n = suite->children; !st && n; n = n->next) {
 		if (!is(n, "testcase"))
 			continue;
@@ -297,6 +299,7 @@ enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out,
 	enum bc_status st = BC_OK;
 
 	*sums = (struct bc_merged){ .reports = n };
+	bc_xml_begin();
 	for (size_t i = 0; !st && i < n; i++)
 		st = add_members(&g, paths[i]);
 	sums->devices = g.n;
@@ -306,8 +309,10 @@ enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out,
 		st = build(&g, paths, n);
 	if (!st) {
 		xmlDocDumpMemoryEnc(g.doc, &text, &len, "UTF-8");
-		st = text && len > 0 ? bc_text_add(out, (const char *)text, (size_t)len, err) : no_memory(err);
+		st = bc_xml_end("merge", text && len > 0 ? BC_OK : no_memory(err), err);
 	}
+	if (!st)
+		st = bc_text_add(out, (const char *)text, (size_t)len, err);
 	xmlFree(text);
 	if (g.doc)
 		xmlFreeDoc(g.doc);

@@ -11,8 +11,24 @@
  * bc_read_xml - parse a file
  * @out: to be freed with xmlFreeDoc
  *
- * Return: BC_EREAD when it cannot be read; BC_EDATA with path:line when it is empty, has a DTD or is not well-formed.
+ * Return: BC_EREAD when it cannot be read; BC_EDATA with path:line when it is empty, has a DTD or is not well-formed. It is
+ * one of the uses between bc_xml_begin and bc_xml_end, as is what follows with the tree.
  */
 enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *err);
+
+/*
+ * When libxml2 runs out of memory it goes on here and there, with an attribute or a text left out, and prints to standard error.
+ * Each use of it is between these two. Begin: what happened before is forgotten, and nothing is printed.
+ */
+void bc_xml_begin(void);
+
+/**
+ * bc_xml_end - was there memory enough?
+ * @what: file or document, for the message
+ * @st:   how it went otherwise
+ *
+ * Return: BC_ENOMEM when libxml2 ran out of memory since bc_xml_begin, whatever @st says; else @st.
+ */
+enum bc_status bc_xml_end(const char *what, enum bc_status st, struct bc_error *err);
 
 #endif

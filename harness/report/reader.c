@@ -274,12 +274,16 @@ enum bc_status bc_report_read(const char *path, struct bc_read_file *out, struct
 	struct bc_read_file file = { 0 };
 	struct reading r = { .path = path, .file = &file, .err = err };
 	xmlDoc *doc = NULL;
-	enum bc_status st = bc_read_xml(path, &doc, err);
+	enum bc_status st;
+
+	bc_xml_begin();
+	st = bc_read_xml(path, &doc, err);
 
 	if (!st)
 		st = copy(&r, path, &file.path);
 	if (!st)
 		st = read_document(&r, doc);
+	st = bc_xml_end(path, st, err);
 	if (!st) {
 		*out = file;
 		file = (struct bc_read_file){ 0 }; /* the caller owns it now */
@@ -369,7 +373,7 @@ enum bc_status bc_report_paths(const char *word, char ***paths, size_t *n, struc
 	if (found < 0)
 		return bc_fail(err, BC_EREAD, "%s: %s", word, strerror(errno));
 	if (!found)
-		st = bc_fail(err, BC_EREAD, "%s: no *.xml in this folder", word);
+		st = bc_fail(err, BC_EDATA, "%s: no *.xml in this folder", word);
 	for (int i = 0; i < found; i++) {
 		char path[PATH_MAX];
 		const int len = snprintf(path, sizeof(path), "%s/%s", word, entry[i]->d_name);
