@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/cli/options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "harness/report/reader.h"
 #include "harness/run/known.h"
@@ -47,15 +49,16 @@ static void print_entry(const struct bc_known_list *l, const struct bc_known_ent
 /* The reports that the words name; without words those of ./reports, if there are any. */
 static enum bc_status read_reports(const struct bc_cli *c, struct bc_read_file **file, size_t *n, struct bc_error *err)
 {
-	struct bc_error none;
 	char **path = NULL;
 	size_t npaths = 0;
 	enum bc_status st = BC_OK;
 
 	for (size_t i = 0; !st && i < c->nwords; i++)
 		st = bc_report_paths(c->words[i], &path, &npaths, err);
-	if (!c->nwords && bc_report_paths(c->reports_dir, &path, &npaths, &none))
-		npaths = 0;
+	if (!st && !c->nwords && (access(c->reports_dir, F_OK) == 0 || errno != ENOENT)) {
+		st = bc_report_paths(c->reports_dir, &path, &npaths, err);
+		st = st == BC_EDATA ? BC_OK : st; /* it has none */
+	}
 	*file = calloc(npaths + 1, sizeof(**file));
 	if (!st && !*file)
 		st = bc_fail(err, BC_ENOMEM, "known: out of memory");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/cli/options.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -368,7 +369,7 @@ static bool is_dir(const char *path)
 {
 	struct stat s;
 
-	return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+	return stat(path, &s) == 0 ? S_ISDIR(s.st_mode) : errno != ENOENT && errno != ENOTDIR; /* else what uses it tells */
 }
 
 /* @said, or the first of two places relative to the binary that is a folder. */

@@ -18,13 +18,6 @@ struct bc_folder {
 
 #define ELSEWHERE "choose another folder with --reports DIR"
 
-static bool is_folder(const char *path)
-{
-	struct stat sb;
-
-	return stat(path, &sb) == 0 && S_ISDIR(sb.st_mode);
-}
-
 /* mkdir -p. @dir is not empty and shorter than BC_PATH_MAX. */
 static enum bc_status make_folders(const char *dir, struct bc_error *err)
 {
@@ -32,17 +25,24 @@ static enum bc_status make_folders(const char *dir, struct bc_error *err)
 	size_t len = 0;
 
 	while (dir[len]) {
-		int why;
+		struct stat sb;
+		const char *why;
+		int made;
 
 		len += strspn(dir + len, "/");
 		len += strcspn(dir + len, "/");
 		memcpy(part, dir, len);
 		part[len] = '\0';
-		why = mkdir(part, 0777) == 0 ? 0 : errno;
-		if (why == 0 || is_folder(part))
+		if (mkdir(part, 0777) == 0)
 			continue;
-		return bc_fail(err, BC_EWRITE, "%s: cannot make the reports folder: %s: %s; " ELSEWHERE, dir, part,
-			       why == EEXIST ? "there is a file of that name" : strerror(why));
+		made = errno;
+		if (stat(part, &sb) != 0)
+			why = strerror(made == EEXIST ? errno : made);
+		else if (S_ISDIR(sb.st_mode))
+			continue;
+		else
+			why = made == EEXIST ? "there is a file of that name" : strerror(made);
+		return bc_fail(err, BC_EWRITE, "%s: cannot make the reports folder: %s: %s; " ELSEWHERE, dir, part, why);
 	}
 	return BC_OK;
 }

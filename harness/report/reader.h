@@ -60,7 +60,7 @@ const struct bc_read_case *bc_read_find(const struct bc_read_device *d, const ch
  * bc_report_paths - the report files that a word of the command line names
  * @word: a file, or a folder: all *.xml in it, sorted by name, not below it
  *
- * Return: BC_EREAD when there is no such thing, or no *.xml in the folder. Appends malloc'ed paths.
+ * Return: BC_EREAD when there is no such thing; BC_EDATA when the folder has no *.xml. Appends malloc'ed paths.
  */
 enum bc_status bc_report_paths(const char *word, char ***paths, size_t *n, struct bc_error *err);
 

@@ -224,7 +224,7 @@ START_TEST(a_folder_names_its_reports)
 	char **paths = NULL, below[BC_PATH_MAX + 16];
 	size_t n = 0;
 
-	ck_assert_int_eq(bc_report_paths(dir, &paths, &n, &err), BC_EREAD); /* nothing in it */
+	ck_assert_int_eq(bc_report_paths(dir, &paths, &n, &err), BC_EDATA); /* nothing in it */
 	ck_assert_uint_eq(n, 0);
 	put("sm_90.xml", "x", 1);
 	put("sm_80.xml", "x", 1);
