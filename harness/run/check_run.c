@@ -119,6 +119,8 @@ static enum bc_status copy(int from, int to, const char *path, struct bc_error *
 	enum bc_status st = BC_OK;
 
 	while (!st && (n = pread(from, buf, sizeof(buf), at)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n < 0)
 			return bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
 		st = bc_send_all(to, buf, (size_t)n, path, err);
@@ -150,6 +152,21 @@ static enum bc_status save_log(const struct log *l, struct bc_error *err)
 	return st;
 }
 
+/* Check goes on without memory, with texts left out of its logs. Return: are they all there? */
+static bool has_all_texts(SRunner *sr)
+{
+	TestResult **result = srunner_results(sr);
+	bool all = result != NULL;
+
+	for (int i = 0; all && i < srunner_ntests_run(sr); i++) {
+		const char *file = tr_lfile(result[i]), *msg = tr_msg(result[i]);
+
+		all = file && file[0] && msg && msg[0];
+	}
+	free(result);
+	return all;
+}
+
 /* Run what was collected. */
 static enum bc_status assert_all(const struct tests *t, struct log *logs, size_t nlogs, size_t *failed, struct bc_error *err)
 {
@@ -165,8 +182,10 @@ static enum bc_status assert_all(const struct tests *t, struct log *logs, size_t
 	srunner_run(sr, NULL, NULL, CK_SILENT); /* the selection was made when the run was planned */
 	*failed = (size_t)srunner_ntests_failed(sr);
 	if (*failed != t->failing)
-		st = bc_fail(err, BC_EDEVICE, "Check counts %zu failures, the verdicts %zu: this is an error of bankcheck", *failed,
+		st = bc_fail(err, BC_EDEVICE, "Check counts %zu failures, the verdicts %zu: it ran out of memory, or this is an error of bankcheck", *failed,
 			     t->failing);
+	else if (!has_all_texts(sr))
+		st = bc_fail(err, BC_ENOMEM, "judging: out of memory: Check's logs would lack texts");
 	srunner_free(sr);
 	subject = NULL;
 	return st;
