@@ -33,7 +33,8 @@ SRC_CUDA      := $(wildcard harness/device/cuda/*.c)
 SRC_SUITES    := $(wildcard suites/*.c)
 SRC_MAIN      := harness/cli/main.c
 SRC_HARNESS   := $(wildcard harness/report/*.c harness/compare/*.c harness/history/*.c harness/run/*.c) $(filter-out $(SRC_MAIN),$(wildcard harness/cli/*.c))
-SRC_TESTS     := $(filter-out harness/tests/fuzz_%.c,$(wildcard harness/tests/*.c))
+SRC_INJECT    := harness/tests/inject.c
+SRC_TESTS     := $(filter-out harness/tests/fuzz_%.c $(SRC_INJECT),$(wildcard harness/tests/*.c))
 SRC_FUZZ      := $(wildcard harness/tests/fuzz_*.c)
 SRC_BENCH     := $(wildcard harness/bench/*.c)
 KERNELS       := $(patsubst kernels/%.cu,%,$(wildcard kernels/*.cu))
@@ -109,13 +110,19 @@ LIB_SOURCES := $(SRC_CORE) $(SRC_REFERENCE) $(if $(WITH_CUDA),$(SRC_CUDA)) $(SRC
 # What the tests are told about the tree (see harness/tests/README.md).
 test_defines = -DBC_TEST_DATA='"$(CURDIR)/harness/tests/data"' -DBC_TEST_EXPECTED='"$(CURDIR)/expected"' \
 	-DBC_TEST_TMP='"$(abspath $(B))/test-tmp$(1)"' -DBC_TEST_BINARY='"$(abspath $(B))/bankcheck$(1)"' \
-	-DBC_TEST_KERNELS='"$(abspath $(B))/kernels"'
+	-DBC_TEST_KERNELS='"$(abspath $(B))/kernels"' -DBC_TEST_INJECT='"$(abspath $(B))/bankcheck-inject$(1)"'
 
 # Flags that only some folders get.
 folder_flags = $(if $(filter harness/device/cuda/%,$(1)),$(CUDA_CFLAGS)) \
 	$(if $(filter harness/tests/% harness/bench/% $(B)/gen/tests.c,$(1)),$(call test_defines,$(2)))
 
 compile = $(CC_$(1)) $(DEFINES) $(WARNINGS) $(XML_CFLAGS) $(FLAGS_$(1))
+
+# The calls that harness/tests/inject.c stands in for.
+INJECT_CALLS := malloc calloc realloc strdup strndup vasprintf mmap mmap64 read pread pread64 readdir write pwrite64 open open64 \
+	fopen fdopen opendir scandir memfd_create mkstemp close fclose fsync fdatasync mkdir rename unlink ftruncate ftruncate64 \
+	flock stat stat64 lstat64 fstat fstat64 access readlink getcwd pipe2 dup2 execv fcntl fcntl64 waitpid poll pthread_create \
+	nanosleep fork
 
 define VARIANT
 LIB_$(1)   := $$(LIB_SOURCES:%.c=$(B)/obj/$(1)/%.o) $(B)/obj/$(1)/gen/suites.o
@@ -147,12 +154,17 @@ $(B)/bankcheck$$(END_$(1)): $$(MAIN_$(1)) $$(LIB_$(1))
 $(B)/bankcheck-tests$$(END_$(1)): $$(TESTS_$(1)) $$(LIB_$(1))
 	$$(call q,LINK,$$@) $$(CC_$(1)) $$(FLAGS_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(call LIBS,$$(CC_$(1)))
 
--include $$(patsubst %.o,%.d,$$(LIB_$(1)) $$(MAIN_$(1)) $$(TESTS_$(1)))
+# The program with calls that a test makes fail. Without debug information: it hashes itself at each start.
+INJECT_$(1) := $$(SRC_INJECT:%.c=$(B)/obj/$(1)/%.o)
+$(B)/bankcheck-inject$$(END_$(1)): $$(MAIN_$(1)) $$(INJECT_$(1)) $$(LIB_$(1))
+	$$(call q,LINK,$$@) $$(CC_$(1)) $$(FLAGS_$(1)) $$(LDFLAGS) -Wl,-S $(INJECT_CALLS:%=-Wl,--wrap=%) -o $$@ $$^ $$(call LIBS,$$(CC_$(1)))
+
+-include $$(patsubst %.o,%.d,$$(LIB_$(1)) $$(MAIN_$(1)) $$(INJECT_$(1)) $$(TESTS_$(1)))
 endef
 $(foreach v,$(VARIANTS),$(eval $(call VARIANT,$(v))))
 
 # ---------------------------------------------------------------------------------------------- main targets
-.PHONY: check-selftest check-browser all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-static lint format asan tsan clang \
+.PHONY: check-selftest check-browser check-inject all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-static lint format asan tsan clang \
 	fuzz bench selftest ptx install uninstall clean help setup cuda-note FORCE
 FORCE:
 
@@ -170,7 +182,7 @@ cuda-note:
 		$(subst ~, ,$(CUDA_LACKS)),no sources of it in this tree))"
 
 # One look for all that the goals of this make need, so that at most one command is left to type.
-SETUP_GROUPS := build $(if $(filter check check-unit asan tsan,$(MAKECMDGOALS)),check) \
+SETUP_GROUPS := build $(if $(filter check check-unit check-inject asan tsan,$(MAKECMDGOALS)),check) \
 	$(if $(filter check-browser,$(MAKECMDGOALS)),browser) \
 	$(if $(filter clang fuzz,$(MAKECMDGOALS)),clang) $(filter lint,$(MAKECMDGOALS))
 setup:
@@ -273,12 +285,15 @@ $(LOCALE): | setup
 	@mkdir -p $(B)/locale
 	@localedef -i de_DE -f UTF-8 $(B)/locale/de_DE.UTF-8
 
-check-unit: $(B)/bankcheck-tests bankcheck $(LOCALE) | check-needs check-ptx check-static
+check-unit: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck $(LOCALE) | check-needs check-ptx check-static
 	@$(call run_tests,)
 
 # `make check` opens the page too where a browser is; this one installs it.
 check-browser: $(B)/bankcheck-tests bankcheck | setup ## the HTML page in headless Chromium (installed when it is not here)
 	@export CK_RUN_SUITE=browser; $(call run_tests,)
+
+check-inject: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck ## each call of the program failing once, where `make check` takes samples
+	@export BC_INJECT_ALL=1; for s in inject inject_words; do export CK_RUN_SUITE=$$s; $(call run_tests,) || exit 1; done
 
 check-needs: $(B)/bankcheck
 	@tools/check-needs.sh $<
@@ -290,13 +305,13 @@ check-static:
 	@tools/check-static.sh '$(NVCC)' $(B)/static
 
 # The quarantine is kept small because LeakSanitizer walks it at the end of each of the tests, which are processes.
-asan: $(B)/bankcheck-tests-asan $(B)/bankcheck-asan ptx-copies $(LOCALE) ## the unit tests with AddressSanitizer and UBSan
+asan: $(B)/bankcheck-tests-asan $(B)/bankcheck-asan $(B)/bankcheck-inject-asan ptx-copies $(LOCALE) ## the unit tests with AddressSanitizer and UBSan
 	@$(call run_tests,-asan,ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=8 LSAN_OPTIONS=suppressions=$(CURDIR)/harness/tests/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1)
 
-tsan: $(B)/bankcheck-tests-tsan $(B)/bankcheck-tsan ptx-copies $(LOCALE) ## the unit tests with ThreadSanitizer
+tsan: $(B)/bankcheck-tests-tsan $(B)/bankcheck-tsan $(B)/bankcheck-inject-tsan ptx-copies $(LOCALE) ## the unit tests with ThreadSanitizer
 	@$(call run_tests,-tsan,TSAN_OPTIONS=halt_on_error=1)
 
-clang: $(B)/bankcheck-clang $(B)/bankcheck-tests-clang ## program and tests compiled with clang, as build/*-clang
+clang: $(B)/bankcheck-clang $(B)/bankcheck-inject-clang $(B)/bankcheck-tests-clang ## program and tests compiled with clang, as build/*-clang
 
 # New inputs go to build/fuzz/<name>/corpus; harness/tests/data/<name>/ holds the committed ones and is only read.
 FUZZERS := $(SRC_FUZZ:harness/tests/%.c=%)
@@ -332,7 +347,7 @@ selftest: bankcheck ## planted faults on every architecture: which suites catch 
 
 # ---------------------------------------------------------------------------------------------- lint and format
 C_FILES := $(sort $(SRC_CORE) $(SRC_REFERENCE) $(SRC_CUDA) $(SRC_HARNESS) $(wildcard $(SRC_MAIN)) $(SRC_SUITES) \
-	$(SRC_TESTS) $(SRC_FUZZ) $(SRC_BENCH))
+	$(SRC_TESTS) $(SRC_INJECT) $(SRC_FUZZ) $(SRC_BENCH))
 FORMATTED = $(C_FILES) $(wildcard harness/*/*.h harness/*/*/*.h suites/*.h kernels/*.h kernels/*.cuh kernels/*.cu)
 
 lint: $(B)/gen/suites.c $(B)/gen/tests.c $(CUPTI_SHIM)/string | setup ## clang-tidy, cppcheck, shellcheck and the project's own rules

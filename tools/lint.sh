@@ -105,7 +105,7 @@ tidy_one()
 	found=$(mktemp)
 	# shellcheck disable=SC2086 # lists of flags
 	if ! clang-tidy --quiet "$1" -- ${LINT_CFLAGS:-} $extra -DBC_TEST_DATA='""' -DBC_TEST_EXPECTED='""' \
-		-DBC_TEST_TMP='""' -DBC_TEST_BINARY='""' -DBC_TEST_KERNELS='""' >"$found" 2>"$found.err"; then
+		-DBC_TEST_TMP='""' -DBC_TEST_BINARY='""' -DBC_TEST_KERNELS='""' -DBC_TEST_INJECT='""' >"$found" 2>"$found.err"; then
 		awk -v notes="${LINT_NOTES:-}" '/: note: / { skip = !notes } /: (error|warning): / { skip = 0 } !skip' "$found"
 		grep -q ': error: ' "$found" || cat "$found.err"
 		echo "$1: clang-tidy: failed"
@@ -134,7 +134,7 @@ lint_cppcheck()
 	cppcheck --std=c11 --enable=warning,performance,portability --inline-suppr --quiet --error-exitcode=1 -j "$jobs" \
 		--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unmatchedSuppression \
 		-I. -D_GNU_SOURCE -DBC_TEST_DATA='""' -DBC_TEST_EXPECTED='""' -DBC_TEST_TMP='""' -DBC_TEST_BINARY='""' \
-		-DBC_TEST_KERNELS='""' -D'START_TEST(name)=static void name(int _i)' -DEND_TEST= "$@" >"$work/cpp" 2>&1 || true
+		-DBC_TEST_KERNELS='""' -DBC_TEST_INJECT='""' -D'START_TEST(name)=static void name(int _i)' -DEND_TEST= "$@" >"$work/cpp" 2>&1 || true
 	report cppcheck "$work/cpp"
 }
 

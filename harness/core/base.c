@@ -132,7 +132,7 @@ void bc_text_release(struct bc_text *t)
 /* Read @fd to its end into @t. */
 static enum bc_status read_all(int fd, const char *path, size_t max, struct bc_text *t, struct bc_error *err)
 {
-	char chunk[16384];
+	char chunk[65536]; /* programs and images of some MB are read to be hashed */
 
 	for (;;) {
 		const ssize_t got = read(fd, chunk, sizeof(chunk));

@@ -85,7 +85,7 @@ static void become(const struct bc_program_call *p, char *const *argv)
 
 pid_t bc_program_launch(struct bc_program_call *p, const char *words)
 {
-	char *argv[BC_PROGRAM_WORDS + 2] = { (char *)BC_TEST_BINARY }, *copy = strdup(words), *next = copy;
+	char *argv[BC_PROGRAM_WORDS + 2] = { (char *)(p->binary ? p->binary : BC_TEST_BINARY) }, *copy = strdup(words), *next = copy;
 	size_t n = 1;
 	pid_t pid;
 

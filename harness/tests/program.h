@@ -17,6 +17,7 @@
 struct bc_program_call {
 	char dir[BC_PATH_MAX];         /* a folder of its own: the program's working directory; its output goes there */
 	const char *set[8][2];         /* environment variables, NULL-terminated; value NULL: not set */
+	const char *binary;            /* NULL: BC_TEST_BINARY */
 	const char *out_path;          /* where standard output goes instead, NULL: nowhere else */
 	int out_fd;                    /* a descriptor that becomes standard output; 0: none */
 	rlim_t file_limit;             /* RLIMIT_FSIZE with SIGXFSZ ignored; 0: none */
