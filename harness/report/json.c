@@ -47,14 +47,32 @@ json_t *bc_json_expected(const struct bc_bounds *b)
 	return list;
 }
 
+/* Where jansson's text goes. It does not heed every failure (of a key's, it does not), so the first one is kept here. */
+struct sink {
+	struct bc_text text;
+	struct bc_error *err;
+	enum bc_status st;
+};
+
+static int put(const char *bytes, size_t len, void *ctx)
+{
+	struct sink *s = ctx;
+
+	if (!s->st)
+		s->st = bc_text_add(&s->text, bytes, len, s->err);
+	return s->st ? -1 : 0;
+}
+
 enum bc_status bc_json_write(json_t *root, bool compact, struct bc_text *out, struct bc_error *err)
 {
 	const size_t form = compact ? JSON_COMPACT : JSON_INDENT(1);
-	char *text = root ? json_dumps(root, form | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(10)) : NULL;
-	enum bc_status st = text ? bc_text_addf(out, err, "%s\n", text)
-				 : bc_fail(err, BC_ENOMEM, "the JSON text cannot be made (out of memory?)");
+	struct sink s = { .err = err };
 
-	free(text);
+	if (!root || (json_dump_callback(root, put, &s, form | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(10)) && !s.st))
+		s.st = bc_fail(err, BC_ENOMEM, "the JSON text cannot be made (out of memory?)");
+	if (!s.st)
+		s.st = bc_text_addf(out, err, "%s\n", s.text.data);
+	bc_text_release(&s.text);
 	json_decref(root);
-	return st;
+	return s.st;
 }
