@@ -2,7 +2,6 @@
 #include "harness/report/json.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "harness/report/escape.h"
 
