@@ -57,6 +57,7 @@ struct bc_text bc_program_file(const struct bc_program_call *p, const char *name
 static void become(const struct bc_program_call *p, char *const *argv)
 {
 	const struct rlimit limit = { .rlim_cur = p->file_limit, .rlim_max = p->file_limit };
+	const struct rlimit most = { .rlim_cur = p->open_limit, .rlim_max = p->open_limit };
 	const char *out = p->out_path ? p->out_path : OUT;
 	int fd;
 
@@ -75,7 +76,7 @@ static void become(const struct bc_program_call *p, char *const *argv)
 			_exit(126);
 	if (p->file_limit && (signal(SIGXFSZ, SIG_IGN) == SIG_ERR || setrlimit(RLIMIT_FSIZE, &limit)))
 		_exit(126);
-	if (close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC))
+	if (close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC) || (p->open_limit && setrlimit(RLIMIT_NOFILE, &most)))
 		_exit(126);
 	(void)signal(SIGINT, SIG_DFL); /* Check's own handlers are none of the program's business */
 	(void)signal(SIGTERM, SIG_DFL);

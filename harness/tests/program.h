@@ -21,6 +21,7 @@ struct bc_program_call {
 	const char *out_path;          /* where standard output goes instead, NULL: nowhere else */
 	int out_fd;                    /* a descriptor that becomes standard output; 0: none */
 	rlim_t file_limit;             /* RLIMIT_FSIZE with SIGXFSZ ignored; 0: none */
+	rlim_t open_limit;             /* RLIMIT_NOFILE; 0: what it is */
 	int status;                    /* exit status, 128 + signal when one ended it */
 	struct bc_text out, err;       /* what it said; data is never NULL after a call */
 };
