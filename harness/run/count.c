@@ -435,9 +435,13 @@ static enum bc_status one_set(struct bc_counting *k, const struct set *set, unsi
 enum bc_status bc_counting_session(struct bc_counting *k, enum bc_class cls, unsigned pack, const struct bc_counted *item,
 				   size_t n, struct bc_error *err)
 {
-	struct bc_counted *some = calloc(n ? n : 1, sizeof(*some));
-	enum bc_status st = some ? BC_OK : bc_fail(err, BC_ENOMEM, "counting: out of memory");
+	struct bc_counted *some;
+	enum bc_status st;
 
+	if (!pack || pack > BC_PACK_MAX)
+		return bc_fail(err, BC_EUSAGE, "%u cases in a range: 1 to %d are possible", pack, BC_PACK_MAX);
+	some = calloc(n ? n : 1, sizeof(*some));
+	st = some ? BC_OK : bc_fail(err, BC_ENOMEM, "counting: out of memory");
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(sets); i++) {
 		size_t m = 0;
 

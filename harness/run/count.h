@@ -17,10 +17,10 @@ enum bc_status bc_counting_open(const struct bc_device_ops *ops, struct bc_devic
  * bc_counting_session - count cases of one class in one session for each set of counters in the class
  * (ldmatrix, say, shares op_ld with loads but has a request counter of its own)
  * @cls:  counter class of all of them
- * @pack: most cases of one range, 1 (each alone) to BC_PACK_MAX; 0 or more: BC_EUSAGE
- * @item: [n]; obs->count[obs->attempts++] is filled (pack.h: twice, when what it counted with others and alone differ); when a canary does not read what it must, counters_void and the
- *        reason are; when counting is impossible, counters_absent is. An obs that a session counted before keeps its counts
- *        and gets no more.
+ * @pack: most cases of one range, 1 (each alone) to BC_PACK_MAX; another: BC_EUSAGE
+ * @item: [n]; obs->count[obs->attempts++] is filled (pack.h: twice, when what it counted with others and alone differ); when
+ *        a canary does not read what it must, counters_void and the reason are; when counting is impossible,
+ *        counters_absent is. An obs that a session counted before keeps its counts and gets no more then.
  *
  * The session opens and closes with a known 32-way and a known clean pattern of the class. The launch with 0
  * repetitions of the same kernel and shape is counted once and subtracted.

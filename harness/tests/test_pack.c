@@ -341,6 +341,14 @@ START_TEST(a_case_that_is_wrong_once_has_both_counts)
 }
 END_TEST
 
+START_TEST(a_session_of_none_or_too_many_is_refused)
+{
+	ck_assert_int_eq(bc_counting_session(counting, BC_CLASS_LD, 0, item, CASES, &err), BC_EUSAGE);
+	ck_assert_int_eq(bc_counting_session(counting, BC_CLASS_LD, BC_PACK_MAX + 1, item, CASES, &err), BC_EUSAGE);
+	ck_assert_uint_eq(fake.counts, 0);
+}
+END_TEST
+
 START_TEST(a_void_session_packs_nothing)
 {
 	fake.fault = BC_FAKE_STUCK;
@@ -441,6 +449,7 @@ Suite *bc_test_pack(void)
 	tcase_add_loop_test(on, packed_and_alone_count_the_same, 1, BC_PACK_MAX + 1);
 	tcase_add_test(on, a_wrong_case_is_counted_alone);
 	tcase_add_test(on, a_case_that_is_wrong_once_has_both_counts);
+	tcase_add_test(on, a_session_of_none_or_too_many_is_refused);
 	tcase_add_test(on, a_void_session_packs_nothing);
 	tcase_add_test(on, a_session_has_only_so_many_ranges);
 	suite_add_tcase(s, on);
