@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "harness/run/recipe.h"
+
 uint32_t bc_pack_weight(unsigned k)
 {
 	uint32_t w = 1;
@@ -101,35 +103,50 @@ void bc_pack_read(struct bc_range *r, struct bc_counted_by by, const struct bc_c
 	}
 }
 
+/* What case @k counted alone; where it could not be, in @requests, what it is expected to. */
+static struct bc_count alone(const struct bc_range *r, unsigned k, uint64_t requests)
+{
+	const struct bc_observation *o = r->item[k]->obs;
+	struct bc_count want = r->item[k]->expected;
+
+	want.requests = 1;
+	return o->attempts ? o->count[o->attempts - 1] : times(want, requests);
+}
+
+/* One more count of a case; the first that it has says that there is one. */
+static void put_on_record(struct bc_observation *o, const struct bc_count *c, uint64_t requests, uint64_t with)
+{
+	if (!o->attempts) {
+		o->requests_stated = requests;
+		o->counters_void = false;
+		o->counters_absent[0] = '\0';
+	}
+	o->counted_with = with;
+	o->count[o->attempts++] = *c;
+}
+
 void bc_pack_settle(const struct bc_range *r, struct bc_counted_by by)
 {
+	const uint64_t requests = bc_recipe_reps(r->item[0]->pattern); /* the same of all: patterns of one request */
+	const struct bc_count read = times(r->sum, requests);
 	struct bc_count all = { .requests = 0 };
-	uint64_t requests = 0;
 
 	for (unsigned k = 0; k < r->n; k++) {
 		const struct bc_observation *o = r->item[k]->obs;
-		const struct bc_count *c;
+		const struct bc_count c = times(alone(r, k, requests), bc_pack_weight(k));
 
-		if (o->outcome != BC_RAN || !o->attempts || o->attempts == BC_ATTEMPTS_MAX)
-			return; /* void or broken: that is said already, and there is nothing to compare with */
-		c = &o->count[o->attempts - 1];
-		requests = o->requests_stated; /* the same of all: patterns of one request */
-		all.requests += c->requests * bc_pack_weight(k);
-		all.wavefronts += c->wavefronts * bc_pack_weight(k);
-		all.conflicts += c->conflicts * bc_pack_weight(k);
+		if (o->outcome != BC_RAN || o->attempts == BC_ATTEMPTS_MAX)
+			return; /* broken: that is said already */
+		all.requests += c.requests;
+		all.wavefronts += c.wavefronts;
+		all.conflicts += c.conflicts;
 	}
-
-	const struct bc_count read = times(r->sum, requests);
-
 	if (same(by, &all, &read))
 		return;
 	for (unsigned k = 0; k < r->n; k++) {
-		struct bc_observation *o = r->item[k]->obs;
-		const struct bc_count one = times(digits(&r->sum, k, r->n), requests);
+		const struct bc_count one = times(digits(&r->sum, k, r->n), requests), c = alone(r, k, requests);
 
-		if (same(by, &one, &o->count[o->attempts - 1]))
-			continue;
-		o->counted_with = r->n - 1;
-		o->count[o->attempts++] = one;
+		if (!same(by, &one, &c))
+			put_on_record(r->item[k]->obs, &one, requests, r->n - 1);
 	}
 }

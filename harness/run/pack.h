@@ -60,7 +60,9 @@ void bc_pack_read(struct bc_range *r, struct bc_counted_by by, const struct bc_c
  * bc_pack_settle - judge a fallen range by its cases' counts alone, the last count of each observation
  *
  * When they do not add up to what the range read, the cases whose digits differ from their counts get those as one more
- * count, as of as many requests as were counted alone.
+ * count, as of as many requests as were counted alone. A case that could not be counted alone (its session was void, or
+ * counting became impossible) stands in the sum as it is expected; if its digits are others, they are its count, for the
+ * range was read in a sound session. Nothing is done when a case is broken: that is said already.
  */
 void bc_pack_settle(const struct bc_range *r, struct bc_counted_by by);
 

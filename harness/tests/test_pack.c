@@ -229,7 +229,49 @@ START_TEST(what_the_cases_do_not_explain_is_on_record)
 }
 END_TEST
 
-START_TEST(void_and_broken_cases_settle_nothing)
+/* Cases that could not be counted alone: what the sound range read of them is not lost when it is wrong, and not held
+ * against them, nor against the others, when the others explain it (96: beyond a digit). */
+START_TEST(what_was_not_counted_alone_is_as_the_range_read_it)
+{
+	static const struct {
+		uint32_t together[3], alone[3]; /* wavefronts a request; alone 0: not counted */
+		unsigned attempts[3];
+	} t[] = {
+		{ { 31, 4, 1 }, { 0, 0, 0 }, { 1, 0, 0 } },  { { 32, 4, 2 }, { 32, 4, 0 }, { 1, 1, 1 } },
+		{ { 31, 4, 1 }, { 32, 4, 0 }, { 2, 1, 0 } }, { { 31, 4, 1 }, { 31, 0, 1 }, { 1, 0, 1 } },
+		{ { 96, 4, 1 }, { 96, 0, 0 }, { 1, 0, 0 } },
+	};
+	const uint32_t *w = t[_i].together;
+	const struct bc_count sum = { .requests = 5257,
+				      .wavefronts = w[0] + 72 * w[1] + 5184 * w[2],
+				      .conflicts = w[0] - 1 + 72 * (w[1] - 1) + 5184 * (w[2] - 1) };
+
+	one_range();
+	bc_pack_read(&range[0], all, &sum);
+	ck_assert(range[0].fallen);
+	for (unsigned i = 0; i < 3; i++) {
+		const uint32_t a = t[_i].alone[i];
+
+		obs[i].attempts = a > 0;
+		obs[i].requests_stated = 8;
+		obs[i].counters_void = !a;
+		(void)bc_strlcpy(obs[i].counters_absent, a ? "" : "void", sizeof(obs[i].counters_absent));
+		obs[i].count[0] =
+			(struct bc_count){ .requests = 8, .wavefronts = 8 * a, .conflicts = a ? 8 * (a - 1) : 0 };
+	}
+	bc_pack_settle(&range[0], all);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_uint_eq(obs[i].attempts, t[_i].attempts[i]);
+		ck_assert(obs[i].counters_void == !t[_i].attempts[i] &&
+			  !obs[i].counters_absent[0] == !!t[_i].attempts[i]);
+		if (!t[_i].alone[i] && obs[i].attempts)
+			ck_assert(obs[i].count[0].requests == 8 && obs[i].count[0].wavefronts == 8 * w[i] &&
+				  obs[i].requests_stated == 8);
+	}
+}
+END_TEST
+
+START_TEST(broken_cases_settle_nothing)
 {
 	static const uint32_t right[] = { 32, 4, 1 };
 	struct bc_count sum = as_expected;
@@ -238,10 +280,6 @@ START_TEST(void_and_broken_cases_settle_nothing)
 	fall(&sum, right);
 	ck_assert_uint_eq(obs[0].attempts, 2);
 	obs[0].attempts = 1;
-	obs[2].attempts = 0; /* its session's counters were void */
-	bc_pack_settle(&range[0], all);
-	ck_assert_uint_eq(obs[0].attempts, 1);
-	obs[2].attempts = 1;
 	obs[1].outcome = BC_TOOL_ERROR;
 	bc_pack_settle(&range[0], all);
 	ck_assert_uint_eq(obs[0].attempts, 1);
@@ -338,6 +376,27 @@ START_TEST(a_case_that_is_wrong_once_has_both_counts)
 	ck_assert_uint_eq(twice, 1);
 	ck_assert_uint_eq(obs[6].attempts, 2);
 	ck_assert_uint_eq(obs[6].count[1].wavefronts, 8 * 33);
+}
+END_TEST
+
+/* Wrong with others, in a sound session; then the counters become void, or are taken away: it stays wrong. */
+START_TEST(a_wrong_case_that_cannot_be_counted_alone_stays_wrong)
+{
+	if (_i) {
+		fake.refuse_from = 2;
+	} else {
+		fake.fault = BC_FAKE_STUCK;
+		fake.fault_from = fake.fault_to = 2;
+	}
+	item[3].expected = (struct bc_count){ .wavefronts = 7, .conflicts = 6 }; /* of 8 and 7 */
+	count(3);
+	ck_assert_uint_eq(fake.counts, 2);
+	for (unsigned i = 0; i < CASES; i++)
+		ck_assert(i == 3 || !obs[i].attempts == (obs[i].counters_absent[0] != '\0'));
+	ck_assert_uint_eq(obs[3].attempts, 1);
+	ck_assert(!obs[3].counters_void && !obs[3].counters_absent[0]);
+	ck_assert_uint_eq(obs[3].requests_stated, 8);
+	ck_assert_uint_eq(obs[3].count[0].wavefronts, 8 * 8);
 }
 END_TEST
 
@@ -443,12 +502,14 @@ Suite *bc_test_pack(void)
 	tcase_add_test(tc, what_a_class_does_not_count_is_not_looked_at);
 	tcase_add_loop_test(tc, a_range_that_is_the_sum_of_its_cases_is_forgotten, 0, 6);
 	tcase_add_test(tc, what_the_cases_do_not_explain_is_on_record);
-	tcase_add_test(tc, void_and_broken_cases_settle_nothing);
+	tcase_add_loop_test(tc, what_was_not_counted_alone_is_as_the_range_read_it, 0, 5);
+	tcase_add_test(tc, broken_cases_settle_nothing);
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(on, on_device, close_device);
 	tcase_add_loop_test(on, packed_and_alone_count_the_same, 1, BC_PACK_MAX + 1);
 	tcase_add_test(on, a_wrong_case_is_counted_alone);
 	tcase_add_test(on, a_case_that_is_wrong_once_has_both_counts);
+	tcase_add_loop_test(on, a_wrong_case_that_cannot_be_counted_alone_stays_wrong, 0, 2);
 	tcase_add_test(on, a_session_of_none_or_too_many_is_refused);
 	tcase_add_test(on, a_void_session_packs_nothing);
 	tcase_add_test(on, a_session_has_only_so_many_ranges);
