@@ -158,6 +158,19 @@ void bc_nvml_read(struct bc_nvml *n, struct bc_gpu_reading *out)
 	out->processes = processes;
 }
 
+/* One that cannot be read for once is compared with the older one later. */
+static void keep_slowed(struct bc_gpu_slowed *kept, const struct bc_gpu_slowed *now)
+{
+	if (now->has_heat) {
+		kept->has_heat = true;
+		kept->heat_ns = now->heat_ns;
+	}
+	if (now->has_board) {
+		kept->has_board = true;
+		kept->board_ns = now->board_ns;
+	}
+}
+
 static void take_events(struct bc_nvml *n, unsigned wait_ms, struct bc_gpu_events *out)
 {
 	for (unsigned i = 0; n->set && i < EVENTS_READ; i++) {
@@ -187,6 +200,5 @@ void bc_nvml_happened(struct bc_nvml *n, unsigned wait_ms, struct bc_device_happ
 	take_events(n, wait_ms, &events);
 	read_slowed(n, &now);
 	bc_state_happened(&events, &before, &now, out);
-	if (now.has_heat || now.has_board) /* one that cannot be read for once is compared with the older one later */
-		n->slowed = now;
+	keep_slowed(&n->slowed, &now);
 }
