@@ -200,12 +200,23 @@ static enum bc_status take_done(const struct bc_lane_of_work *w, struct bc_error
 	return BC_OK;
 }
 
+/* Is @events in @all, as a whole: not as the beginning of another ("Xid 6" of "Xid 63")? */
+static bool has_events(const char *all, const char *events)
+{
+	const size_t len = strlen(events);
+
+	for (const char *at = all; (at = strstr(at, events)); at++)
+		if ((at == all || at[-1] == ' ') && (!at[len] || at[len] == ';' || at[len] == ','))
+			return true;
+	return false;
+}
+
 /* What the GPU told of, once each. */
 static void keep_events(struct bc_device_run *d, const char *events)
 {
 	const size_t len = strlen(d->events);
 
-	if (events[0] && !strstr(d->events, events))
+	if (events[0] && !has_events(d->events, events))
 		(void)snprintf(d->events + len, sizeof(d->events) - len, "%s%s", len ? "; " : "", events);
 }
 

@@ -237,6 +237,14 @@ START_TEST(events_are_kept)
 }
 END_TEST
 
+/* One that another begins with is an event of its own. */
+START_TEST(like_events_are_told_apart)
+{
+	ck_assert_int_eq(dispatch(2 * BC_BATCH_MAX + 1, "prefix", "", 10, 10), BC_OK);
+	ck_assert_str_eq(sample.devices[0].events, "Xid 63; Xid 6");
+}
+END_TEST
+
 START_TEST(last_words_have_events)
 {
 	ck_assert_int_eq(dispatch(8, "dead", "*/[36]", 10, 10), BC_OK);
@@ -410,6 +418,7 @@ Suite *bc_test_dispatch(void)
 	tcase_add_test(tc, the_only_case_may_be_the_guilty_one);
 	tcase_add_loop_test(tc, a_batch_is_halved, 0, 3);
 	tcase_add_test(tc, events_are_kept);
+	tcase_add_test(tc, like_events_are_told_apart);
 	tcase_add_test(tc, last_words_have_events);
 	tcase_add_test(tc, a_case_has_a_limit);
 	tcase_add_test(tc, a_batch_has_the_sum);

@@ -4,7 +4,7 @@
 #
 # BAD is a shell pattern of case ids: when one of them is to be measured, MODE says what goes wrong. LOG gets a line at
 # each start and one for each case asked for. Arguments after these are ignored.
-mode=$1 bad=$2 log=$3 batch=
+mode=$1 bad=$2 log=$3 three=3 batch=
 values="attempts=0	clock_wavefronts=0	clock_value=0	nsamples=0	seconds=0"
 capacities="optin_bytes=${OPTIN:-232448}	sm_bytes=0	reserved_bytes=0	static_bytes=0	sms=1	clock_khz=0	memory_clock_khz=0	ecc=0"
 
@@ -84,6 +84,8 @@ measure()
 	done
 	batch=
 	[ "$mode" = events ] && say "done	events=Xid 63" && return
+	# the second is the beginning of the first
+	[ "$mode" = prefix ] && say "done	events=Xid 6$three" && three="" && return
 	say "done"
 }
 
