@@ -137,6 +137,26 @@ static enum bc_status make_plan(struct bc_journal *j, const struct bc_run *run, 
 	return st;
 }
 
+/* The name of @path to disk: a rename alone may be undone when the host goes down with the GPU. */
+static enum bc_status sync_name(const char *path, struct bc_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[sizeof(((struct bc_journal *)0)->path)] = ".";
+	enum bc_status st = BC_OK;
+	int fd;
+
+	if (slash) /* with its slash: that of the root too */
+		(void)snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path) + 1, path);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return cannot(dir, err);
+	if (fsync(fd) && errno != EINVAL && errno != EROFS) /* no folder that can be synced */
+		st = cannot(dir, err);
+	if (close(fd) && !st)
+		st = cannot(dir, err);
+	return st;
+}
+
 /* Under another name until it is whole and on disk: a journal has its whole plan, and an older one stays until then. What is
  * no file (a pipe, a device) is written to as it is. */
 enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out,
@@ -160,6 +180,8 @@ enum bc_status bc_journal_create(const char *path, const struct bc_run *run, str
 		st = cannot(path, err);
 	if (!st && !as_it_is && rename(temp, path))
 		st = cannot(path, err);
+	if (!st && !as_it_is)
+		st = sync_name(path, err);
 	if (st && j && !as_it_is)
 		(void)unlink(temp); /* the first failure is the one to tell */
 	if (st)

@@ -16,7 +16,8 @@
 struct bc_journal;
 struct bc_fields;
 
-/* Start a journal: the run, its devices and its plan, synced. Replaces an older one, in one step when it is whole. */
+/* Start a journal: the run, its devices and its plan, synced, its name too. Replaces an older one, in one step
+ * when it is whole. */
 enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out,
 				 struct bc_error *err);
 
