@@ -14,6 +14,21 @@
 	(XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES | XML_PARSE_HUGE | \
 	 XML_PARSE_IGNORE_ENC)
 
+#define NOT_OURS "not a report that bankcheck wrote; give reports/*.xml of `bankcheck run`"
+
+/* libxml2 sees for itself what is UTF-16, UTF-32 or EBCDIC, whatever it is told; a DTD in them would be overlooked below. */
+static enum bc_status refuse_encoding(const char *path, const struct bc_text *text, struct bc_error *err)
+{
+	static const char *const starts[] = { "\xfe\xff", "\xff\xfe", "\x4c\x6f\xa7\x94" /* EBCDIC's <?xm */ };
+	bool other = memchr(text->data, '\0', text->len) != NULL;
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(starts); i++)
+		other = other || strncmp(text->data, starts[i], strlen(starts[i])) == 0;
+	if (!other)
+		return BC_OK;
+	return bc_fail(err, BC_EDATA, "%s:1: not UTF-8: " NOT_OURS, path);
+}
+
 /* A DTD can make a small file large (entities) and name other files; ours have none. */
 static enum bc_status refuse_dtd(const char *path, const struct bc_text *text, struct bc_error *err)
 {
@@ -25,10 +40,7 @@ static enum bc_status refuse_dtd(const char *path, const struct bc_text *text, s
 		return BC_OK;
 	for (const char *p = text->data; p < at; p++)
 		line += *p == '\n';
-	return bc_fail(err, BC_EDATA,
-		       "%s:%u: a document type definition: not a report that bankcheck wrote; give reports/*.xml of "
-		       "`bankcheck run`",
-		       path, line);
+	return bc_fail(err, BC_EDATA, "%s:%u: a document type definition: " NOT_OURS, path, line);
 }
 
 static void print_nothing(void *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -59,6 +71,8 @@ enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *er
 
 	if (!st && (!text.len || text.len > INT_MAX))
 		st = bc_fail(err, BC_EDATA, "%s: an empty file is no report", path);
+	if (!st)
+		st = refuse_encoding(path, &text, err);
 	if (!st)
 		st = refuse_dtd(path, &text, err);
 	if (!st)

@@ -11,8 +11,8 @@
  * bc_read_xml - parse a file
  * @out: to be freed with xmlFreeDoc
  *
- * Return: BC_EREAD when it cannot be read; BC_EDATA with path:line when it is empty, has a DTD or is not well-formed. It is
- * one of the uses between bc_xml_begin and bc_xml_end, as is what follows with the tree.
+ * Return: BC_EREAD when it cannot be read; BC_EDATA with path:line when it is empty, not UTF-8, has a DTD or is not
+ * well-formed. It is one of the uses between bc_xml_begin and bc_xml_end, as is what follows with the tree.
  */
 enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *err);
 

@@ -168,6 +168,27 @@ START_TEST(only_our_reports_are_taken)
 }
 END_TEST
 
+/* libxml2 finds UTF-16 out for itself, and in it a DTD has other bytes. */
+START_TEST(another_encoding_is_refused)
+{
+	static const char plain[] = "<!DOCTYPE a [<!ENTITY b \"bb\">]>\n<testsuites name=\"&b;\"/>\n";
+	char wide[2 + 2 * sizeof(plain)] = { 0 };
+	const bool big = _i & 1, mark = _i & 2;
+	size_t n = 0;
+
+	if (mark) {
+		wide[n++] = (char)(big ? 0xfe : 0xff);
+		wide[n++] = (char)(big ? 0xff : 0xfe);
+	}
+	for (const char *at = plain; *at; at++, n += 2)
+		wide[n + big] = *at;
+	put("sm_90.xml", wide, n);
+	ck_assert_int_eq(bc_report_read(path, &file, &err), BC_EDATA);
+	ck_assert_msg(strstr(err.msg, "/sm_90.xml:1: not UTF-8") != NULL, "%s", err.msg);
+	ck_assert_uint_eq(file.ndevices, 0);
+}
+END_TEST
+
 /* Nothing but the file itself is read. */
 START_TEST(external_entities_are_refused)
 {
@@ -257,6 +278,7 @@ Suite *bc_test_reader(void)
 	tcase_add_test(tc, devices_of_one_file_are_kept_apart);
 	tcase_add_test(tc, a_device_without_results_is_read);
 	tcase_add_loop_test(tc, only_our_reports_are_taken, 0, (int)BC_ARRAY_LEN(refused));
+	tcase_add_loop_test(tc, another_encoding_is_refused, 0, 4);
 	tcase_add_test(tc, external_entities_are_refused);
 	tcase_add_test(tc, what_is_not_there_cannot_be_read);
 	tcase_add_test(tc, a_file_cut_anywhere_is_refused);
