@@ -92,18 +92,20 @@ struct bc_device_ops {
 	/* Identity of an image on this device: hash of the file's bytes. */
 	enum bc_status (*image)(struct bc_device *d, const char *image, uint64_t *hash, struct bc_error *err);
 
-	/* Run @n launches in order, unprofiled, and copy their buffers back. */
+	/* Run @n launches in order, unprofiled, and copy their buffers back.
+	 * Return: BC_EDEVICE when the device refuses or fails, BC_ENOMEM when the host lacks memory. */
 	enum bc_status (*run)(struct bc_device *d, const struct bc_launch *launch, size_t n, struct bc_error *err);
 
 	/* Run @n launches under the counters of @want (bits of enum bc_counter). A launch and those joined to it are one
 	 * range, counted together.
 	 * @counts: [n]; a range's are at its first launch, those of joined launches are all 0 and none is present. Counters the
 	 * chip lacks are left out of counts[i].present.
-	 * Return: BC_EDEVICE when counting is impossible (the reason belongs in counters_absent); a CUDA error of a kernel too. */
+	 * Return: BC_EDEVICE when counting is impossible (the reason belongs in counters_absent), and for a CUDA error of a
+	 * kernel; BC_ENOMEM when the host lacks memory: no witness may be absent for that. */
 	enum bc_status (*count)(struct bc_device *d, const struct bc_launch *launch, size_t n, uint32_t want,
 				struct bc_counts *counts, struct bc_error *err);
 
-	unsigned pack; /* cases worth counting in one range, because a range is dear: 1 to BC_PACK_MAX (harness/run/count.h) */
+	unsigned pack; /* cases worth counting in one range, as a range is dear: 1 to BC_PACK_MAX (run/pack.h) */
 
 	/* Blocks of @launch that an SM holds at a time, by the device's own calculation. NULL: it has none. */
 	enum bc_status (*occupancy)(struct bc_device *d, const struct bc_launch *launch, uint32_t *blocks,

@@ -24,7 +24,7 @@ enum bc_status bc_counting_open(const struct bc_device_ops *ops, struct bc_devic
  *
  * The session opens and closes with a known 32-way and a known clean pattern of the class. The launch with 0
  * repetitions of the same kernel and shape is counted once and subtracted.
- * Return: BC_EDEVICE when the device is no longer usable.
+ * Return: BC_EDEVICE when the device is no longer usable; BC_ENOMEM.
  */
 enum bc_status bc_counting_session(struct bc_counting *k, enum bc_class cls, unsigned pack, const struct bc_counted *item,
 				   size_t n, struct bc_error *err);

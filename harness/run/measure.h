@@ -37,7 +37,8 @@ enum bc_status bc_measure_open(const struct bc_device_ops *ops, struct bc_device
  * @obs: [n] filled; a witness that could not be had has its reason
  *
  * Return: BC_EDEVICE when the device is no longer alive (then no observation is valid, and the batch is lost); a failure
- * that leaves it alive, as a launch that is refused, is in the observations (BC_TOOL_ERROR), not here.
+ * that leaves it alive, as a launch that is refused, is in the observations (BC_TOOL_ERROR), not here. BC_ENOMEM when
+ * the host lacks memory, BC_EUSAGE for more cases: no observation is valid then either.
  */
 enum bc_status bc_measure_batch(struct bc_measure *m, const struct bc_case *const *cases, size_t n,
 				struct bc_observation *obs, struct bc_error *err);
