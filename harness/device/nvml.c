@@ -134,6 +134,7 @@ void bc_nvml_read(struct bc_nvml *n, struct bc_gpu_reading *out)
 	const struct bc_nvml_api *api;
 	unsigned processes = PROCESSES_MAX;
 	unsigned long long reasons = 0, errors = 0;
+	int r = -1;
 
 	memset(out, 0, sizeof(*out));
 	if (!n)
@@ -150,9 +151,10 @@ void bc_nvml_read(struct bc_nvml *n, struct bc_gpu_reading *out)
 	out->has_errors = api->nvmlDeviceGetTotalEccErrors &&
 			  api->nvmlDeviceGetTotalEccErrors(n->dev, NVML_ERROR_UNCORRECTED, NVML_VOLATILE_ECC,
 							   &errors) == BC_NVML_SUCCESS;
-	out->has_processes =
-		api->nvmlDeviceGetComputeRunningProcesses_v3 &&
-		api->nvmlDeviceGetComputeRunningProcesses_v3(n->dev, &processes, process) == BC_NVML_SUCCESS;
+	if (api->nvmlDeviceGetComputeRunningProcesses_v3)
+		r = api->nvmlDeviceGetComputeRunningProcesses_v3(n->dev, &processes, process);
+	/* More than there is room for: it says how many, and who they are does not matter. */
+	out->has_processes = r == BC_NVML_SUCCESS || r == BC_NVML_INSUFFICIENT_SIZE;
 	out->reasons = reasons;
 	out->errors = errors;
 	out->processes = processes;

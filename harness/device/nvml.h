@@ -13,6 +13,7 @@ typedef struct nvmlDevice_st *bc_nvml_device;
 typedef struct nvmlEventSet_st *bc_nvml_set;
 
 #define BC_NVML_SUCCESS 0
+#define BC_NVML_INSUFFICIENT_SIZE 7
 #define BC_NVML_TIMEOUT 10
 #define BC_NVML_GPU_IS_LOST 15
 #define BC_NVML_POLICY_THERMAL 1

@@ -245,7 +245,8 @@ static void read_alone(const struct session *s, const struct bc_range *r)
 	struct bc_observation *o = r->item[0]->obs;
 
 	o->requests_stated = s->recipe[r->launch].requests;
-	o->counted_with = 0;
+	if (!o->attempts)
+		o->counted_with = 0;
 	if (net(s, r->launch, 1, &o->count[o->attempts])) {
 		o->attempts++;
 		return;

@@ -320,7 +320,8 @@ static enum bc_status bury(struct dispatch *d, struct bc_lane_of_work *w, const 
 static enum bc_status serve(struct dispatch *d, struct bc_lane_of_work *w, struct bc_error *err)
 {
 	struct bc_error bad = { .msg = "" };
-	enum bc_status st = w->proc.eof ? BC_OK : bc_proc_fill(&w->proc, &bad);
+	/* One that could not be sent to may have left last words. */
+	enum bc_status st = w->proc.eof && !bc_proc_wait(&w->proc, 0) ? BC_OK : bc_proc_fill(&w->proc, &bad);
 	char *line;
 
 	if (st == BC_EDEVICE) { /* the worker's fault: it ends, the run goes on */

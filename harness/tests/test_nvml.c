@@ -19,6 +19,7 @@ static struct fake {
 	int sets; /* event sets that are there */
 	int slow_answer, slow_policy; /* of this policy alone; 0: of all */
 	unsigned long long heat_ns, board_ns;
+	unsigned processes;
 } fake;
 
 static struct bc_nvml_api api;
@@ -156,6 +157,36 @@ START_TEST(a_gpu_is_found_by_either_name)
 	api.nvmlDeviceGetHandleByPciBusId_v2 = NULL;
 	ck_assert_ptr_null(bc_nvml_open(&api, "GPU-2", "0000:01:00.0"));
 	bc_nvml_close(NULL);
+}
+END_TEST
+
+static int processes(bc_nvml_device dev, unsigned *n, struct bc_nvml_process *p)
+{
+	const unsigned room = *n;
+
+	ck_assert(dev == gpu() && p);
+	*n = fake.processes;
+	return fake.processes > room ? BC_NVML_INSUFFICIENT_SIZE : fake.processes ? BC_NVML_SUCCESS : 3;
+}
+
+/* 0: the call fails. 1,000: more than anybody has room for, and a shared GPU all the same. */
+START_TEST(processes_are_counted_however_many_there_are)
+{
+	static const unsigned many[] = { 1, 2, 1000, 0 };
+	struct bc_device_state s;
+	struct bc_gpu_reading r;
+	struct bc_nvml *n;
+
+	api.nvmlDeviceGetComputeRunningProcesses_v3 = processes;
+	n = open_gpu();
+	fake.processes = many[_i];
+	bc_nvml_read(n, &r);
+	ck_assert_int_eq(r.has_processes, many[_i] > 0);
+	if (many[_i])
+		ck_assert_uint_eq(r.processes, many[_i]);
+	bc_state_describe(&r, &s);
+	ck_assert_int_eq(s.disturbed[0] != '\0', many[_i] > 1);
+	bc_nvml_close(n);
 }
 END_TEST
 
@@ -305,6 +336,7 @@ Suite *bc_test_nvml(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, a_gpu_is_found_by_either_name);
+	tcase_add_loop_test(tc, processes_are_counted_however_many_there_are, 0, 4);
 	tcase_add_test(tc, what_is_missing_is_not_known);
 	tcase_add_loop_test(tc, only_errors_are_listened_to, 0, 3);
 	tcase_add_loop_test(tc, a_gpu_that_tells_nothing_is_not_asked, 0, 2);
