@@ -5,16 +5,26 @@
 const char *bc_counter_name(enum bc_counter c)
 {
 	static const char *const names[BC_NCOUNTERS] = {
-		[BC_CTR_LD_REQUESTS] = "ld_requests", [BC_CTR_LD_WAVEFRONTS] = "ld_wavefronts",
-		[BC_CTR_LD_CONFLICTS] = "ld_conflicts", [BC_CTR_ST_REQUESTS] = "st_requests",
-		[BC_CTR_ST_WAVEFRONTS] = "st_wavefronts", [BC_CTR_ST_CONFLICTS] = "st_conflicts",
-		[BC_CTR_ATOM_REQUESTS] = "atom_requests", [BC_CTR_ATOM_WAVEFRONTS] = "atom_wavefronts",
-		[BC_CTR_ATOM_CONFLICTS] = "atom_conflicts", [BC_CTR_LDSM_REQUESTS] = "ldsm_requests",
-		[BC_CTR_STSM_REQUESTS] = "stsm_requests", [BC_CTR_LDGSTS_REQUESTS] = "ldgsts_requests",
-		[BC_CTR_LDGSTS_CONFLICTS] = "ldgsts_conflicts", [BC_CTR_GLOBAL_LD_REQUESTS] = "global_ld_requests",
-		[BC_CTR_GLOBAL_LD_SECTORS] = "global_ld_sectors", [BC_CTR_GLOBAL_ST_REQUESTS] = "global_st_requests",
-		[BC_CTR_GLOBAL_ST_SECTORS] = "global_st_sectors", [BC_CTR_ARBITRATION] = "arbitration",
-		[BC_CTR_INSTRUCTIONS] = "instructions", [BC_CTR_BARRIERS] = "barriers",
+		[BC_CTR_LD_REQUESTS] = "ld_requests",
+		[BC_CTR_LD_WAVEFRONTS] = "ld_wavefronts",
+		[BC_CTR_LD_CONFLICTS] = "ld_conflicts",
+		[BC_CTR_ST_REQUESTS] = "st_requests",
+		[BC_CTR_ST_WAVEFRONTS] = "st_wavefronts",
+		[BC_CTR_ST_CONFLICTS] = "st_conflicts",
+		[BC_CTR_ATOM_REQUESTS] = "atom_requests",
+		[BC_CTR_ATOM_WAVEFRONTS] = "atom_wavefronts",
+		[BC_CTR_ATOM_CONFLICTS] = "atom_conflicts",
+		[BC_CTR_LDSM_REQUESTS] = "ldsm_requests",
+		[BC_CTR_STSM_REQUESTS] = "stsm_requests",
+		[BC_CTR_LDGSTS_REQUESTS] = "ldgsts_requests",
+		[BC_CTR_LDGSTS_CONFLICTS] = "ldgsts_conflicts",
+		[BC_CTR_GLOBAL_LD_REQUESTS] = "global_ld_requests",
+		[BC_CTR_GLOBAL_LD_SECTORS] = "global_ld_sectors",
+		[BC_CTR_GLOBAL_ST_REQUESTS] = "global_st_requests",
+		[BC_CTR_GLOBAL_ST_SECTORS] = "global_st_sectors",
+		[BC_CTR_ARBITRATION] = "arbitration",
+		[BC_CTR_INSTRUCTIONS] = "instructions",
+		[BC_CTR_BARRIERS] = "barriers",
 	};
 
 	return (unsigned)c < BC_NCOUNTERS && names[c] ? names[c] : "unknown";
@@ -33,5 +43,23 @@ void bc_counts_join(const struct bc_launch *l, size_t n, struct bc_counts *count
 			counts[first].v[c] += counts[i].v[c];
 		counts[first].present &= counts[i].present;
 		counts[i] = (struct bc_counts){ .present = 0 };
+	}
+}
+
+size_t bc_range_launches(const struct bc_launch *l, size_t n)
+{
+	size_t k = 1;
+
+	while (k < n && l[k].joined)
+		k++;
+	return k;
+}
+
+void bc_counts_spread(const struct bc_launch *l, size_t n, size_t ranges, struct bc_counts *counts)
+{
+	for (size_t i = n; i-- > 0;) { /* from the end, so that none is overwritten before it is moved */
+		const struct bc_counts none = { .present = 0 };
+
+		counts[i] = l[i].joined ? none : counts[--ranges];
 	}
 }

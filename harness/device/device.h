@@ -68,6 +68,13 @@ struct bc_launch {
 /* From counts of launches to counts of ranges: what joined launches counted is added to the first of their range. */
 void bc_counts_join(const struct bc_launch *l, size_t n, struct bc_counts *counts);
 
+/* Launches of the range that begins at @l, of @n (at least 1) that there are: @l and those joined to it. */
+size_t bc_range_launches(const struct bc_launch *l, size_t n);
+
+/* @counts: [n], the first @ranges of which are those of the ranges of @l, in order. Each goes to its range's first launch;
+ * joined launches get none. */
+void bc_counts_spread(const struct bc_launch *l, size_t n, size_t ranges, struct bc_counts *counts);
+
 struct bc_open_options {
 	const char *kernels_dir;   /* images: <dir>/<image>.fatbin; PTX: <dir>/ptx/<image>.ptx */
 	const char *expected_dir;  /* reference device: arch.txt */

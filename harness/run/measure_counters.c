@@ -13,7 +13,8 @@ static bool as_expected(const struct bc_measure *m, const struct bc_observation 
 	struct bc_bounds b;
 	double x;
 
-	if (!m->expect || (o->requests_counted && (!c->requests || c->requests != o->requests_stated)) || !o->requests_stated)
+	if (!m->expect || (o->requests_counted && (!c->requests || c->requests != o->requests_stated)) ||
+	    !o->requests_stated)
 		return true;
 	bc_expect_find(m->expect, o->id, &b);
 	row = b.row[BC_Q_WAVEFRONTS];
@@ -69,7 +70,9 @@ static enum bc_status count_class(struct bc_measure *m, enum bc_class cls, bool 
 			continue;
 		if (!first && as_expected(m, &obs[i]) && obs[i].attempts == 1)
 			continue;
-		*one = (struct bc_counted){ .pattern = it[i].program ? NULL : &it[i].pattern, .c = it[i].c, .obs = &obs[i] };
+		*one = (struct bc_counted){ .pattern = it[i].program ? NULL : &it[i].pattern,
+					    .c = it[i].c,
+					    .obs = &obs[i] };
 		one->packable = first && packable(m, &it[i], &one->expected);
 		k++;
 	}
@@ -79,8 +82,8 @@ static enum bc_status count_class(struct bc_measure *m, enum bc_class cls, bool 
 	return st;
 }
 
-enum bc_status bc_measure_counters(struct bc_measure *m, const struct bc_measured *it, struct bc_observation *obs, size_t n,
-				   struct bc_error *err)
+enum bc_status bc_measure_counters(struct bc_measure *m, const struct bc_measured *it, struct bc_observation *obs,
+				   size_t n, struct bc_error *err)
 {
 	const struct bc_facts *f = m->ops->facts(m->dev);
 	const char *why = !m->o.counters ? "not asked for (--witness clock)" : f->counters_absent;

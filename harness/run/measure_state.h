@@ -18,7 +18,7 @@ struct bc_measure {
 	const struct bc_expect *expect;
 	struct bc_measure_options o;
 	struct bc_counting *counting;
-	struct bc_code *code; /* NULL: no folder of images was given */
+	struct bc_code *code;				/* NULL: no folder of images was given */
 	struct bc_clock_line lines[BC_CLOCK_LINES_MAX]; /* calibrated ones */
 	size_t nlines;
 };
@@ -29,12 +29,13 @@ struct bc_measured {
 	struct bc_pattern pattern;
 	bool program, refused; /* refused: the launch must be refused, and nothing else is observed */
 	enum bc_class cls;
-	uint32_t shared_bytes; /* program: dynamic shared memory that must be granted, also where it depends on the architecture */
-	bool clocked;          /* program: its own clock reads are taken from the data launches */
+	uint32_t
+		shared_bytes; /* program: dynamic shared memory that must be granted, also where it depends on the architecture */
+	bool clocked; /* program: its own clock reads are taken from the data launches */
 };
 
 /* The counters witness of @n cases: one session a class; cases whose counts are not as expected again, three times in all. */
-enum bc_status bc_measure_counters(struct bc_measure *m, const struct bc_measured *it, struct bc_observation *obs, size_t n,
-				   struct bc_error *err);
+enum bc_status bc_measure_counters(struct bc_measure *m, const struct bc_measured *it, struct bc_observation *obs,
+				   size_t n, struct bc_error *err);
 
 #endif

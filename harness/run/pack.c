@@ -25,8 +25,8 @@ static int dearest_first(const void *p, const void *q)
 	return x < y ? -1 : x > y; /* as they came: the same every time */
 }
 
-enum bc_status bc_pack_ranges(const struct bc_counted *item, size_t n, unsigned pack, struct bc_range *out, size_t *nranges,
-			      struct bc_error *err)
+enum bc_status bc_pack_ranges(const struct bc_counted *item, size_t n, unsigned pack, struct bc_range *out,
+			      size_t *nranges, struct bc_error *err)
 {
 	const struct bc_counted **some;
 	size_t k = 0, m = 0, packed;
@@ -68,13 +68,16 @@ static uint64_t digit(uint64_t sum, unsigned k, unsigned n)
 /* What case @k counted for one request. */
 static struct bc_count digits(const struct bc_count *sum, unsigned k, unsigned n)
 {
-	return (struct bc_count){ .requests = digit(sum->requests, k, n), .wavefronts = digit(sum->wavefronts, k, n),
+	return (struct bc_count){ .requests = digit(sum->requests, k, n),
+				  .wavefronts = digit(sum->wavefronts, k, n),
 				  .conflicts = digit(sum->conflicts, k, n) };
 }
 
 static struct bc_count times(struct bc_count c, uint64_t n)
 {
-	return (struct bc_count){ .requests = c.requests * n, .wavefronts = c.wavefronts * n, .conflicts = c.conflicts * n };
+	return (struct bc_count){ .requests = c.requests * n,
+				  .wavefronts = c.wavefronts * n,
+				  .conflicts = c.conflicts * n };
 }
 
 static bool same(struct bc_counted_by by, const struct bc_count *a, const struct bc_count *b)

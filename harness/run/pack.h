@@ -13,7 +13,7 @@
 
 #include "harness/core/observe.h"
 
-#define BC_PACK_MAX 3   /* cases of one range: the third makes 5,184 requests, 0.2 ms at worst */
+#define BC_PACK_MAX 3	/* cases of one range: the third makes 5,184 requests, 0.2 ms at worst */
 #define BC_PACK_BASE 72 /* above the 64 wavefronts of a cas by all lanes on one bank, the most that a law gives */
 
 /* A case to be counted: pattern from the start of the window, or a case that runs a kernel of its own; and where its
@@ -22,8 +22,8 @@ struct bc_counted {
 	const struct bc_pattern *pattern; /* NULL: c has a program */
 	const struct bc_case *c;
 	struct bc_observation *obs;
-	bool packable;                    /* it may share a range; then pattern->count is 1 and all that its class counts is ... */
-	struct bc_count expected;         /* ... expected to be this of one request, below BC_PACK_BASE; else ignored */
+	bool packable; /* it may share a range; then pattern->count is 1 and all that its class counts is ... */
+	struct bc_count expected; /* ... expected to be this of one request, below BC_PACK_BASE; else ignored */
 };
 
 /* What a class counts; the rest of a bc_count is 0. */
@@ -34,9 +34,9 @@ struct bc_counted_by {
 /* Cases that are counted together. */
 struct bc_range {
 	const struct bc_counted *item[BC_PACK_MAX];
-	unsigned n;          /* 1: alone */
-	size_t launch;       /* the first of its launches in the session, one a case */
-	bool fallen;         /* read, and not as expected */
+	unsigned n;	     /* 1: alone */
+	size_t launch;	     /* the first of its launches in the session, one a case */
+	bool fallen;	     /* read, and not as expected */
 	struct bc_count sum; /* of a fallen one: what was counted */
 };
 
@@ -49,8 +49,8 @@ uint32_t bc_pack_weight(unsigned k);
  *
  * The dearest cases make one request, the cheapest the most. Return: BC_ENOMEM, BC_EUSAGE for another @pack.
  */
-enum bc_status bc_pack_ranges(const struct bc_counted *item, size_t n, unsigned pack, struct bc_range *out, size_t *nranges,
-			      struct bc_error *err);
+enum bc_status bc_pack_ranges(const struct bc_counted *item, size_t n, unsigned pack, struct bc_range *out,
+			      size_t *nranges, struct bc_error *err);
 
 /* Read a range of several from the @sum that was counted: into its cases' observations when all digits are as expected;
  * else it is fallen, and nothing is. */

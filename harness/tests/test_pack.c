@@ -31,7 +31,9 @@ static void make_cases(const uint32_t *ways, size_t n)
 			pattern[i].offset[lane] = lane * (ways[i] == 1 ? 4 : ways[i] * 4);
 		obs[i] = (struct bc_observation){ .id = "s/r/0" };
 		obs[i].id[4] = (char)('0' + i);
-		item[i] = (struct bc_counted){ .pattern = &pattern[i], .obs = &obs[i], .packable = true,
+		item[i] = (struct bc_counted){ .pattern = &pattern[i],
+					       .obs = &obs[i],
+					       .packable = true,
 					       .expected = { .wavefronts = ways[i], .conflicts = ways[i] - 1 } };
 	}
 }
@@ -78,7 +80,8 @@ START_TEST(ranges_hold_every_case_once)
 		alone += !range[r].item[0]->packable && range[r].n == 1;
 		for (unsigned k = 0; k < range[r].n; k++) {
 			seen[range[r].item[k] - item]++;
-			ck_assert(k == 0 || range[r].item[k]->expected.wavefronts <= range[r].item[k - 1]->expected.wavefronts);
+			ck_assert(k == 0 ||
+				  range[r].item[k]->expected.wavefronts <= range[r].item[k - 1]->expected.wavefronts);
 		}
 	}
 	ck_assert_uint_eq(alone, 2);
@@ -109,12 +112,14 @@ static void one_range(void)
 	ck_assert_uint_eq(nranges, 1);
 }
 
-static const struct bc_count as_expected = { .requests = 1 + 72 + 5184, .wavefronts = 32 + 72 * 4 + 5184 * 1,
+static const struct bc_count as_expected = { .requests = 1 + 72 + 5184,
+					     .wavefronts = 32 + 72 * 4 + 5184 * 1,
 					     .conflicts = 31 + 72 * 3 };
 
 START_TEST(digits_are_the_cases_own_counts)
 {
-	static const uint64_t requests[] = { 1, 72, 5184 }, wavefronts[] = { 32, 288, 5184 }, conflicts[] = { 31, 216, 0 };
+	static const uint64_t requests[] = { 1, 72, 5184 }, wavefronts[] = { 32, 288, 5184 },
+			      conflicts[] = { 31, 216, 0 };
 
 	one_range();
 	bc_pack_read(&range[0], all, &as_expected);
@@ -192,7 +197,8 @@ static void fall(const struct bc_count *sum, const uint32_t *ways)
 	for (unsigned i = 0; i < 3; i++) {
 		obs[i].attempts = 1;
 		obs[i].requests_stated = 8;
-		obs[i].count[0] = (struct bc_count){ .requests = 8, .wavefronts = 8 * ways[i], .conflicts = 8 * (ways[i] - 1) };
+		obs[i].count[0] =
+			(struct bc_count){ .requests = 8, .wavefronts = 8 * ways[i], .conflicts = 8 * (ways[i] - 1) };
 	}
 	bc_pack_settle(&range[0], all);
 }
@@ -200,9 +206,11 @@ static void fall(const struct bc_count *sum, const uint32_t *ways)
 /* Wrong in the same way together and alone, even beyond a digit: nothing is held against the others. */
 START_TEST(a_range_that_is_the_sum_of_its_cases_is_forgotten)
 {
-	static const uint32_t wrong[][3] = { { 31, 4, 1 }, { 32, 8, 1 }, { 32, 4, 2 }, { 96, 4, 1 }, { 32, 100, 200 }, { 1, 1, 8 } };
+	static const uint32_t wrong[][3] = { { 31, 4, 1 }, { 32, 8, 1 },     { 32, 4, 2 },
+					     { 96, 4, 1 }, { 32, 100, 200 }, { 1, 1, 8 } };
 	const uint32_t *w = wrong[_i];
-	const struct bc_count sum = { .requests = 5257, .wavefronts = w[0] + 72 * w[1] + 5184 * w[2],
+	const struct bc_count sum = { .requests = 5257,
+				      .wavefronts = w[0] + 72 * w[1] + 5184 * w[2],
 				      .conflicts = w[0] - 1 + 72 * (w[1] - 1) + 5184 * (w[2] - 1) };
 
 	fall(&sum, w);
@@ -283,6 +291,45 @@ START_TEST(broken_cases_settle_nothing)
 	obs[1].outcome = BC_TOOL_ERROR;
 	bc_pack_settle(&range[0], all);
 	ck_assert_uint_eq(obs[0].attempts, 1);
+}
+END_TEST
+
+/* ---- ranges of launches ---- */
+
+/* Which launches are joined ('+') to the one before, and the ranges that makes. */
+static const struct {
+	const char *launches;
+	size_t ranges, first; /* launches of the first */
+} joined[] = {
+	{ "-", 1, 1 }, { "---", 3, 1 }, { "-++", 1, 3 }, { "-+-", 2, 2 }, { "--+", 2, 1 }, { "-+--++-", 4, 2 },
+};
+
+/* What a device counts range by range, and what it counts launch by launch, come to the same. */
+START_TEST(counts_belong_to_the_first_launch_of_a_range)
+{
+	const size_t n = strlen(joined[_i].launches);
+	struct bc_launch l[8] = { { .image = NULL } };
+	struct bc_counts each[8] = { { .present = 0 } }, whole[8] = { { .present = 0 } };
+	size_t ranges = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		l[i].joined = joined[_i].launches[i] == '+';
+		ranges += !l[i].joined;
+		each[i] = (struct bc_counts){ .present = 6 };
+		each[i].v[BC_CTR_LD_REQUESTS] = UINT64_C(1) << 4 * i;
+		whole[ranges - 1].present = 6;
+		whole[ranges - 1].v[BC_CTR_LD_REQUESTS] += UINT64_C(1) << 4 * i;
+	}
+	ck_assert_uint_eq(ranges, joined[_i].ranges);
+	ck_assert_uint_eq(bc_range_launches(l, n), joined[_i].first);
+	bc_counts_join(l, n, each);
+	bc_counts_spread(l, n, ranges, whole);
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_uint_eq(each[i].present, l[i].joined ? 0 : 6);
+		ck_assert_uint_eq(whole[i].present, l[i].joined ? 0 : 6);
+		ck_assert_uint_eq(whole[i].v[BC_CTR_LD_REQUESTS], each[i].v[BC_CTR_LD_REQUESTS]);
+		ck_assert_uint_eq(each[i].v[BC_CTR_LD_REQUESTS] >> 4 * i & 1, !l[i].joined);
+	}
 }
 END_TEST
 
@@ -442,13 +489,16 @@ END_TEST
 /* The verdict of every case, with whatever makes it up, is the same packed and alone; only the requests differ. */
 START_TEST(verdicts_do_not_depend_on_packing)
 {
-	static const char *const faults[] = { "", " --fault banks-hashed", " --fault atomic-broadcast", " --fault pair-rule-missing" };
+	static const char *const faults[] = { "", " --fault banks-hashed", " --fault atomic-broadcast",
+					      " --fault pair-rule-missing" };
 	struct bc_text said[2] = { { 0 } };
 	char words[200];
 
 	for (unsigned i = 0; i < 2; i++) {
-		(void)snprintf(words, sizeof(words), "run --device reference -v --filter width --filter broadcast --filter atomic "
-			       "--pack %d%s", i ? BC_PACK_MAX : 1, faults[_i]);
+		(void)snprintf(words, sizeof(words),
+			       "run --device reference -v --filter width --filter broadcast --filter atomic "
+			       "--pack %d%s",
+			       i ? BC_PACK_MAX : 1, faults[_i]);
 		bc_run_program(words);
 		bc_ended(_i > 0, NULL);
 		said[i] = bc_call.out;
@@ -504,6 +554,7 @@ Suite *bc_test_pack(void)
 	tcase_add_test(tc, what_the_cases_do_not_explain_is_on_record);
 	tcase_add_loop_test(tc, what_was_not_counted_alone_is_as_the_range_read_it, 0, 5);
 	tcase_add_test(tc, broken_cases_settle_nothing);
+	tcase_add_loop_test(tc, counts_belong_to_the_first_launch_of_a_range, 0, (int)BC_ARRAY_LEN(joined));
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(on, on_device, close_device);
 	tcase_add_loop_test(on, packed_and_alone_count_the_same, 1, BC_PACK_MAX + 1);

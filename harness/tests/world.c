@@ -14,7 +14,8 @@ void bc_world_need(enum bc_status st, const char *what)
 void bc_world_open(void)
 {
 	bc_world_need(bc_catalog_build(bc_suites, &bc_world.cat, &bc_world.err), "catalogue");
-	bc_world_need(bc_arch_list(BC_TEST_EXPECTED, &bc_world.archs, &bc_world.narchs, &bc_world.err), "architectures");
+	bc_world_need(bc_arch_list(BC_TEST_EXPECTED, &bc_world.archs, &bc_world.narchs, &bc_world.err),
+		      "architectures");
 }
 
 void bc_world_close(void)

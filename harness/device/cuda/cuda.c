@@ -8,6 +8,7 @@
 
 #include "harness/device/cuda/api.h"
 #include "harness/device/cuda/counters.h"
+#include "harness/device/cuda/facts.h"
 #include "harness/device/nvml.h"
 #include "harness/device/refusal.h"
 
@@ -47,109 +48,6 @@ struct bc_device {
 	bool sick; /* an error was sticky: the context is dead */
 };
 
-static uint32_t attribute(const struct bc_cuda_api *cu, CUdevice dev, CUdevice_attribute a)
-{
-	int v = 0;
-
-	return cu->cuDeviceGetAttribute(&v, a, dev) == CUDA_SUCCESS && v > 0 ? (uint32_t)v : 0;
-}
-
-static void versions(const struct bc_cuda_api *cu, struct bc_facts *f)
-{
-	int v = 0;
-	FILE *file = fopen("/proc/driver/nvidia/version", "r");
-
-	if (cu->cuDriverGetVersion(&v) == CUDA_SUCCESS)
-		(void)snprintf(f->cuda, sizeof(f->cuda), "%d.%d", v / 1000, v % 1000 / 10);
-	if (file) {
-		char line[256];
-
-		/* "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build": the first number */
-		if (fgets(line, sizeof(line), file)) {
-			for (char *save = NULL, *t = strtok_r(line, " \t\n", &save); t; t = strtok_r(NULL, " \t\n", &save)) {
-				if (t[0] >= '1' && t[0] <= '9' && strchr(t, '.') && strspn(t, "0123456789.") == strlen(t)) {
-					(void)bc_strlcpy(f->driver, t, sizeof(f->driver));
-					break;
-				}
-			}
-		}
-		(void)fclose(file);
-	}
-}
-
-static enum bc_status device_facts(const struct bc_cuda_api *cu, unsigned index, struct bc_facts *f, struct bc_error *err)
-{
-	CUdevice dev;
-	CUuuid id;
-	enum bc_status st = bc_cuda_check(cu->cuDeviceGet(&dev, (int)index), "cuDeviceGet", NULL, err);
-
-	if (st)
-		return st;
-	memset(f, 0, sizeof(*f));
-	f->kind = BC_DEVICE_CUDA;
-	f->index = index;
-	st = bc_cuda_check(cu->cuDeviceGetName(f->name, (int)sizeof(f->name), dev), "cuDeviceGetName", NULL, err);
-	if (st)
-		return st;
-	(void)snprintf(f->arch, sizeof(f->arch), "sm_%u",
-		       attribute(cu, dev, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
-		       attribute(cu, dev, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
-	if (cu->cuDeviceGetUuid(&id, dev) == CUDA_SUCCESS) {
-		const unsigned char *b = (const unsigned char *)id.bytes;
-
-		(void)snprintf(f->uuid, sizeof(f->uuid),
-			       "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2],
-			       b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
-	}
-	if (cu->cuDeviceGetPCIBusId(f->pci, (int)sizeof(f->pci), dev) != CUDA_SUCCESS)
-		f->pci[0] = '\0';
-	versions(cu, f);
-	f->optin_bytes = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-	f->sm_bytes = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-	f->static_bytes = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-	f->reserved_bytes = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
-	f->sms = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-	f->clock_khz = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
-	f->memory_clock_khz = attribute(cu, dev, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
-	f->ecc = (int)attribute(cu, dev, CU_DEVICE_ATTRIBUTE_ECC_ENABLED);
-	return BC_OK;
-}
-
-static enum bc_status cuda_list(const struct bc_open_options *o, struct bc_facts **out, size_t *n, struct bc_error *err)
-{
-	const struct bc_cuda_api *cu = NULL;
-	struct bc_facts *facts = NULL;
-	int count = 0;
-	enum bc_status st = bc_cuda_api_open(&cu, err);
-	CUresult r;
-
-	(void)o;
-	*out = NULL;
-	*n = 0;
-	if (st)
-		return st;
-	r = cu->cuInit(0);
-	if (r == CUDA_ERROR_NO_DEVICE)
-		return BC_OK;
-	st = bc_cuda_check(r, "cuInit", NULL, err);
-	if (!st)
-		st = bc_cuda_check(cu->cuDeviceGetCount(&count), "cuDeviceGetCount", NULL, err);
-	if (st || count <= 0)
-		return st;
-	facts = calloc((size_t)count, sizeof(*facts));
-	if (!facts)
-		return bc_fail(err, BC_ENOMEM, "device list: out of memory");
-	for (int i = 0; !st && i < count; i++)
-		st = device_facts(cu, (unsigned)i, &facts[i], err);
-	if (st) {
-		free(facts);
-		return st;
-	}
-	*out = facts;
-	*n = (size_t)count;
-	return BC_OK;
-}
-
 static void cuda_close(struct bc_device *d)
 {
 	if (!d)
@@ -173,7 +71,7 @@ static void cuda_close(struct bc_device *d)
 /* Are the contexts of this device shared through an MPS server? */
 static bool under_mps(const struct bc_device *d)
 {
-	return attribute(d->cu, d->dev, CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0;
+	return bc_cuda_attribute(d->cu, d->dev, CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0;
 }
 
 static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc_facts *which, struct bc_device **out,
@@ -193,7 +91,7 @@ static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc
 	if (!st)
 		st = bc_cuda_check(d->cu->cuInit(0), "cuInit", NULL, err);
 	if (!st)
-		st = device_facts(d->cu, which->index, &d->facts, err);
+		st = bc_cuda_facts(d->cu, which->index, &d->facts, err);
 	if (!st)
 		st = bc_cuda_check(d->cu->cuDeviceGet(&d->dev, (int)which->index), "cuDeviceGet", NULL, err);
 	if (!st)
@@ -376,16 +274,6 @@ static enum bc_status arena_reserve(struct bc_device *d, size_t bytes, struct bc
 	return BC_OK;
 }
 
-/* Launches that are counted in one range: @l and those joined to it. */
-static size_t range_launches(const struct bc_launch *l, size_t n)
-{
-	size_t k = 1;
-
-	while (k < n && l[k].joined)
-		k++;
-	return k;
-}
-
 /* How many launches from @l on travel together, whole ranges of them and at most @most ranges, and the bytes of their
  * buffers. */
 static size_t chunk(const struct bc_launch *l, size_t n, size_t most, size_t *bytes)
@@ -394,7 +282,7 @@ static size_t chunk(const struct bc_launch *l, size_t n, size_t most, size_t *by
 
 	*bytes = 0;
 	for (size_t ranges = 0; k < n && ranges < most; ranges++) {
-		const size_t len = range_launches(l + k, n - k);
+		const size_t len = bc_range_launches(l + k, n - k);
 		size_t b = 0;
 
 		for (size_t i = 0; i < len; i++)
@@ -510,16 +398,6 @@ static enum bc_status download(struct pass *p, size_t bytes, struct bc_error *er
 	return st;
 }
 
-/* Counts of @ranges ranges, one after the other, each to its first launch. */
-static void to_first_launches(const struct bc_launch *l, size_t n, size_t ranges, struct bc_counts *counts)
-{
-	for (size_t i = n; i-- > 0;) { /* from the end, so that none is overwritten before it is moved */
-		const struct bc_counts none = { .present = 0 };
-
-		counts[i] = l[i].joined ? none : counts[--ranges];
-	}
-}
-
 /* One chunk: run it (@counts NULL) or count it. */
 static enum bc_status do_chunk(struct bc_device *d, const struct bc_launch *l, size_t n, size_t bytes, uint32_t want,
 			       struct bc_counts *counts, struct bc_error *err)
@@ -541,7 +419,7 @@ static enum bc_status do_chunk(struct bc_device *d, const struct bc_launch *l, s
 	else if (!st)
 		st = launch_all(&p, err);
 	if (!st && counts)
-		to_first_launches(l, n, ranges, counts);
+		bc_counts_spread(l, n, ranges, counts);
 	if (!st && !counts)
 		st = download(&p, bytes, err);
 	free(p.functions);
@@ -634,7 +512,7 @@ static bool cuda_alive(const struct bc_device *d)
 
 const struct bc_device_ops bc_device_cuda = {
 	.name = "cuda",
-	.list = cuda_list,
+	.list = bc_cuda_list,
 	.open = cuda_open,
 	.facts = cuda_facts,
 	.image = cuda_image,
