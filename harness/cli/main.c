@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/cli/main.c - the program: parse, build the catalogue, hand over to a subcommand. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "harness/cli/options.h"
+
+/* A standard stream that the caller closed leaves its number to the next file that is opened: the lock or the journal
+ * would be given what is printed. /dev/null keeps the number, opened so that using stdin or stdout fails as if it were
+ * closed; what goes to stderr is lost. Return: false when one cannot be kept. */
+static bool keep_standard_streams(void)
+{
+	static const int flags[] = { [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", flags[fd]) != fd)
+			return false;
+	return true;
+}
 
 static int dispatch(const struct bc_cli *c, const struct bc_catalog *cat)
 {
@@ -33,6 +49,8 @@ int main(int argc, char **argv)
 	struct bc_error err = { .msg = "" };
 	int status = 0;
 
+	if (!keep_standard_streams())
+		return 2; /* there is nowhere to say it */
 	if (bc_cli_parse(argc, argv, &c, &err)) {
 		status = bc_cli_fail(&err);
 	} else if (c.done) {

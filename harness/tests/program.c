@@ -63,7 +63,7 @@ static void become(const struct bc_program_call *p, char *const *argv)
 
 	if (setpgid(0, 0) || chdir(p->dir)) /* a group of its own, as a shell gives it one */
 		_exit(126);
-	fd = p->out_fd ? p->out_fd : open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	fd = p->out_fd > 0 ? p->out_fd : open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		_exit(126);
 	fd = open(ERR, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -77,6 +77,8 @@ static void become(const struct bc_program_call *p, char *const *argv)
 	if (p->file_limit && (signal(SIGXFSZ, SIG_IGN) == SIG_ERR || setrlimit(RLIMIT_FSIZE, &limit)))
 		_exit(126);
 	if (close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC) || (p->open_limit && setrlimit(RLIMIT_NOFILE, &most)))
+		_exit(126);
+	if (p->out_fd < 0 && (close(STDIN_FILENO) || close(STDOUT_FILENO) || close(STDERR_FILENO)))
 		_exit(126);
 	(void)signal(SIGINT, SIG_DFL); /* Check's own handlers are none of the program's business */
 	(void)signal(SIGTERM, SIG_DFL);

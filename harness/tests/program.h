@@ -19,7 +19,7 @@ struct bc_program_call {
 	const char *set[8][2];         /* environment variables, NULL-terminated; value NULL: not set */
 	const char *binary;            /* NULL: BC_TEST_BINARY */
 	const char *out_path;          /* where standard output goes instead, NULL: nowhere else */
-	int out_fd;                    /* a descriptor that becomes standard output; 0: none */
+	int out_fd;                    /* a descriptor that becomes standard output; 0: none; -1: all three are closed */
 	rlim_t file_limit;             /* RLIMIT_FSIZE with SIGXFSZ ignored; 0: none */
 	rlim_t open_limit;             /* RLIMIT_NOFILE; 0: what it is */
 	int status;                    /* exit status, 128 + signal when one ended it */

@@ -320,6 +320,24 @@ START_TEST(lost_output_is_status_2)
 }
 END_TEST
 
+/* The numbers of streams that are closed must not become those of the lock, the journal or a pipe of a worker. */
+START_TEST(closed_streams_leave_the_files_alone)
+{
+	struct bc_text t;
+
+	bc_call.out_fd = -1;
+	bc_run_program("run " ONE);
+	ck_assert_int_eq(bc_call.status, 2);
+	bc_report_holds(REPORT, 1, 0, 0, 0);
+	t = bc_program_file(&bc_call, "reports/.lock");
+	ck_assert_msg(strspn(t.data, "0123456789") == t.len - 1 && t.data[t.len - 1] == '\n', "%s", t.data);
+	bc_text_release(&t);
+	bc_call.out_fd = 0;
+	bc_run_program("report reports/journal.tsv");
+	bc_ended(0, NULL);
+}
+END_TEST
+
 /* --- signals --------------------------------------------------------------------------------------------------- */
 
 /* Wait until the journal holds an observation. */
@@ -460,6 +478,7 @@ Suite *bc_test_cli_run(void)
 	tcase_add_test(folder, a_locked_folder_is_status_2);
 	tcase_add_test(folder, a_full_disk_is_status_2);
 	tcase_add_test(folder, lost_output_is_status_2);
+	tcase_add_test(folder, closed_streams_leave_the_files_alone);
 	tcase_add_loop_test(signals, a_signal_leaves_whole_reports, 0, 2);
 	tcase_add_test(signals, a_killed_run_leaves_nothing_behind);
 	tcase_add_test(signals, a_worker_needs_a_parent);
