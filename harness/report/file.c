@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const struct bc_file_calls bc_file_system = { .write = write, .fsync = fsync, .close = close, .rename = rename };
@@ -86,6 +87,21 @@ static enum bc_status sync_folder(const struct bc_file_calls *calls, const char 
 	return st;
 }
 
+/* A rename would put a file in the place of a device or a pipe, /dev/stdout for one. */
+static enum bc_status refuse_special(const char *path, struct bc_error *err)
+{
+	struct stat there, out;
+
+	if (stat(path, &there) != 0)
+		return errno == ENOENT ? BC_OK : bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(there.st_mode))
+		return bc_fail(err, BC_EWRITE, "%s: is a %s, and a report is a file that replaces what is there: name a file",
+			       path, S_ISDIR(there.st_mode) ? "folder" : "device or pipe");
+	if (fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == there.st_dev && out.st_ino == there.st_ino)
+		return bc_fail(err, BC_EWRITE, "%s: is where standard output goes: name another file", path);
+	return BC_OK;
+}
+
 enum bc_status bc_file_replace(const struct bc_file_calls *calls, const char *dir, const char *name, const void *data,
 			       size_t len, struct bc_error *err)
 {
@@ -98,6 +114,9 @@ enum bc_status bc_file_replace(const struct bc_file_calls *calls, const char *di
 	if (n < 0 || (size_t)n >= sizeof(path) || m < 0 || (size_t)m >= sizeof(temp))
 		return bc_fail(err, BC_EWRITE, "%.200s...: path of %s longer than %d bytes", dir, name,
 			       BC_PATH_MAX - 1);
+	st = refuse_special(path, err);
+	if (st)
+		return st;
 	st = write_temp(calls, temp, data, len, err);
 	if (!st && calls->rename(temp, path) != 0)
 		st = bc_fail(err, BC_EWRITE, "%s: cannot rename it to %s: %s", temp, path, strerror(errno));

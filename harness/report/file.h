@@ -36,7 +36,8 @@ extern const struct bc_file_calls bc_file_system;
  *
  * Written to <dir>/.<name>.tmp, synced, closed, renamed, and the folder synced. On failure the old file is as it was
  * (but when only the last step, the folder's sync, failed) and the temporary file is gone.
- * Only one process at a time may write one folder (folder.h locks it).
+ * Only one process at a time may write one folder (folder.h locks it). What is there and is no regular file (a folder, a
+ * device, a pipe), and the file that standard output goes to, is refused and stays.
  *
  * Return: BC_EWRITE naming the path and the step.
  */

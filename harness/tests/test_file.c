@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/report/junit.h"
@@ -167,6 +169,32 @@ START_TEST(a_folder_without_sync_is_taken)
 }
 END_TEST
 
+/* A device, a pipe or a folder of that name is no report to replace, nor is what it is a link to. */
+START_TEST(what_is_no_file_stays)
+{
+	static const struct {
+		const char *make, *says;
+		mode_t type;
+	} rows[] = {
+		{ "mkfifo %s/r.xml", "is a device or pipe", S_IFIFO },
+		{ "ln -s /dev/null %s/r.xml", "is a device or pipe", S_IFLNK },
+		{ "mkdir %s/r.xml", "is a folder", S_IFDIR },
+	};
+	char command[BC_PATH_MAX + 64], path[BC_PATH_MAX + 16];
+	struct stat s;
+
+	(void)snprintf(path, sizeof(path), "%s/r.xml", dir);
+	(void)snprintf(command, sizeof(command), rows[_i].make, dir);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(bc_file_replace(&bc_file_system, dir, "r.xml", "x", 1, &err), BC_EWRITE);
+	ck_assert_ptr_nonnull(strstr(err.msg, rows[_i].says));
+	ck_assert_ptr_nonnull(strstr(err.msg, path));
+	ck_assert_int_eq(lstat(path, &s), 0);
+	ck_assert_uint_eq(s.st_mode & S_IFMT, rows[_i].type);
+	ck_assert_uint_eq(bc_sample_entries(dir), 1);
+}
+END_TEST
+
 START_TEST(no_folder_no_file)
 {
 	char gone[BC_PATH_MAX + 16];
@@ -239,6 +267,7 @@ Suite *bc_test_file(void)
 	tcase_add_test(tc, a_signal_is_no_failure);
 	tcase_add_test(tc, no_progress_ends);
 	tcase_add_test(tc, a_folder_without_sync_is_taken);
+	tcase_add_loop_test(tc, what_is_no_file_stays, 0, 3);
 	tcase_add_test(tc, no_folder_no_file);
 	tcase_add_test(tc, a_long_path_is_refused);
 	tcase_add_test(tc, a_full_disk_keeps_the_old_report);
