@@ -52,6 +52,24 @@ bool bc_strlcpy(char *dst, const char *src, size_t size)
 	return len < size;
 }
 
+bool bc_is_day(const char *s)
+{
+	static const char form[] = "0000-00-00";
+	static const unsigned days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	unsigned y, m, d;
+
+	if (strlen(s) != sizeof(form) - 1)
+		return false;
+	for (size_t i = 0; form[i]; i++)
+		if (form[i] == '0' ? s[i] < '0' || s[i] > '9' : s[i] != form[i])
+			return false;
+	y = (unsigned)strtoul(s, NULL, 10);
+	m = (unsigned)strtoul(s + 5, NULL, 10);
+	d = (unsigned)strtoul(s + 8, NULL, 10);
+	return m >= 1 && m <= 12 && d >= 1 &&
+	       d <= days[m - 1] + (m == 2 && ((y % 4 == 0 && y % 100 != 0) || y % 400 == 0));
+}
+
 /* Room for @more bytes and the NUL. */
 static enum bc_status text_reserve(struct bc_text *t, size_t more, struct bc_error *err)
 {

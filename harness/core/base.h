@@ -52,6 +52,9 @@ int bc_status_exit(enum bc_status st);
  */
 bool bc_strlcpy(char *dst, const char *src, size_t size);
 
+/* Is @s YYYY-MM-DD, nothing else, and a day of the calendar? */
+bool bc_is_day(const char *s);
+
 /* A growing text buffer. Zero-initialise; data is NUL-terminated or NULL while empty. */
 struct bc_text {
 	char *data;

@@ -41,15 +41,14 @@ static const char *property(const struct bc_read_device *d, const char *name)
 	return strcmp(v, "none") == 0 ? "" : v;
 }
 
-/* YYYY-MM-DD and, if @with_time, THH:MM:SS and nothing else. */
-static bool is_time(const char *s, bool with_time)
+/* YYYY-MM-DDTHH:MM:SS and nothing else. */
+static bool is_time(const char *s)
 {
 	static const char form[] = "0000-00-00T00:00:00";
-	const size_t n = with_time ? sizeof(form) - 1 : 10;
 
-	if (strlen(s) != n)
+	if (strlen(s) != sizeof(form) - 1)
 		return false;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; form[i]; i++)
 		if (form[i] == '0' ? !isdigit((unsigned char)s[i]) : s[i] != form[i])
 			return false;
 	return true;
@@ -221,7 +220,7 @@ static enum bc_status add_device(struct adding *a, const struct bc_read_device *
 	int64_t run;
 	enum bc_status st;
 
-	if (!is_time(d->timestamp, true))
+	if (!is_time(d->timestamp))
 		return bc_fail(a->err, BC_EDATA,
 			       "%s: the testsuites of %s have no timestamp YYYY-MM-DDTHH:MM:SS: not a report "
 			       "that bankcheck wrote",
@@ -319,8 +318,8 @@ enum bc_status bc_history_prune(struct bc_history *h, unsigned keep, const char 
 {
 	enum bc_status st;
 
-	if (before && !is_time(before, false))
-		return bc_fail(err, BC_EUSAGE, "--before %s: a day is YYYY-MM-DD", before);
+	if (before && !bc_is_day(before))
+		return bc_fail(err, BC_EUSAGE, "--before %s: a day of the calendar is needed, YYYY-MM-DD", before);
 	st = bc_db_begin(h, err);
 	if (st)
 		return st;

@@ -93,23 +93,6 @@ static bool has_arch(const char *archs, const char *arch)
 	return false;
 }
 
-static bool date_ok(const char *s)
-{
-	static const unsigned days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	unsigned y, m, d;
-
-	for (size_t i = 0; i < BC_DATE_MAX - 1; i++)
-		if (i == 4 || i == 7 ? s[i] != '-' : s[i] < '0' || s[i] > '9')
-			return false;
-	if (s[BC_DATE_MAX - 1] != '\0')
-		return false;
-	y = (unsigned)strtoul(s, NULL, 10);
-	m = (unsigned)strtoul(s + 5, NULL, 10);
-	d = (unsigned)strtoul(s + 8, NULL, 10);
-	return y >= 2000 && m >= 1 && m <= 12 && d >= 1 &&
-	       d <= days[m - 1] + (m == 2 && ((y % 4 == 0 && y % 100 != 0) || y % 400 == 0));
-}
-
 /* The outcomes that the judge can write. */
 static bool outcome_ok(const char *s)
 {
@@ -141,7 +124,7 @@ static unsigned take_fields(char *const field[NFIELDS], struct bc_known_entry *e
 		return DRIVER;
 	if (!parse_range(field[CUDA], &e->cuda))
 		return CUDA;
-	if (!bc_strlcpy(e->expires, field[EXPIRES], sizeof(e->expires)) || !date_ok(e->expires))
+	if (!bc_strlcpy(e->expires, field[EXPIRES], sizeof(e->expires)) || !bc_is_day(e->expires) || strcmp(e->expires, "2000") < 0)
 		return EXPIRES;
 	if (!field[LINK][0] || !bc_strlcpy(e->link, field[LINK], sizeof(e->link)))
 		return LINK;

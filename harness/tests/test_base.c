@@ -86,6 +86,23 @@ START_TEST(strlcpy_ends_every_text)
 }
 END_TEST
 
+START_TEST(a_day_is_of_the_calendar)
+{
+	static const struct {
+		const char *text;
+		bool is;
+	} rows[] = {
+		{ "2026-01-31", true }, { "2026-12-31", true }, { "2024-02-29", true }, { "2000-02-29", true }, { "0001-01-01", true },
+		{ "", false }, { "2026-01-32", false }, { "2026-13-01", false }, { "2026-00-10", false }, { "2026-04-00", false },
+		{ "2026-04-31", false }, { "2026-02-29", false }, { "1900-02-29", false }, { "2026-1-1", false },
+		{ "2026-01-01 ", false }, { "2026/01/01", false }, { "2026-01-1x", false }, { "+026-01-01", false },
+	};
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++)
+		ck_assert_msg(bc_is_day(rows[i].text) == rows[i].is, "%s", rows[i].text);
+}
+END_TEST
+
 START_TEST(text_grows)
 {
 	struct bc_text t = { 0 };
@@ -222,6 +239,7 @@ Suite *bc_test_base(void)
 	tcase_add_test(errors, status_gives_the_exit_status);
 	suite_add_tcase(s, errors);
 	tcase_add_test(text, strlcpy_ends_every_text);
+	tcase_add_test(text, a_day_is_of_the_calendar);
 	tcase_add_test(text, text_grows);
 	tcase_add_test(text, text_of_nothing_is_a_text);
 	tcase_add_test(text, text_keeps_its_content_when_memory_ends);

@@ -402,6 +402,8 @@ static const struct {
 	{ "prune by both", "prune --keep 1 --before 2026-01-01 --db h.db", "--keep N or --before", 3 },
 	{ "keep none", "prune --keep 0 --db h.db", "a whole number from 1", 3 },
 	{ "a day that is none", "prune --before 2026-1-1 --db h.db", "YYYY-MM-DD", 3 },
+	{ "a month that is none", "prune --before 2026-13-01 --db h.db", "a day of the calendar", 3 },
+	{ "a day that February lacks", "prune --before 2026-02-29 --db h.db", "a day of the calendar", 3 },
 	{ "a day with a time", "prune --before 2026-01-01T00:00:00 --db h.db", "YYYY-MM-DD", 3 },
 	{ "another's option", "list --by date --db h.db", "belongs to another action", 3 },
 	{ "a format that is none", "export --format xml --db h.db", "csv or jsonl", 3 },
