@@ -121,6 +121,21 @@ static enum bc_status check_globs(const struct bc_catalog *cat, const char *cons
 	return BC_OK;
 }
 
+/* The variables name a suite and a rule that exist: one left over from elsewhere would make any run empty, and good. */
+static enum bc_status check_only(const struct bc_catalog *cat, const struct bc_selection *s, struct bc_error *err)
+{
+	bool suite = !s->only_suite, rule = !s->only_rule;
+
+	for (size_t i = 0; i < cat->n + cat->nhidden && !(suite && rule); i++) {
+		suite = suite || strcmp(s->only_suite, cat->cases[i].suite->name) == 0;
+		rule = rule || strcmp(s->only_rule, cat->cases[i].rule->name) == 0;
+	}
+	if (suite && rule)
+		return BC_OK;
+	return bc_fail(err, BC_EUSAGE, "the environment has %s='%s', which is no %s; unset it, or set it to one of `bankcheck list`",
+		       suite ? "CK_RUN_CASE" : "CK_RUN_SUITE", suite ? s->only_rule : s->only_suite, suite ? "rule" : "suite");
+}
+
 static bool any_takes(const char *const *globs, size_t n, const struct bc_case *c)
 {
 	for (size_t g = 0; g < n; g++)
@@ -137,6 +152,8 @@ enum bc_status bc_select(const struct bc_catalog *cat, const struct bc_selection
 
 	if (!st)
 		st = check_globs(cat, s->exclude, s->nexclude, "--exclude", err);
+	if (!st)
+		st = check_only(cat, s, err);
 	if (st)
 		return st;
 	for (size_t i = 0; i < cat->n + cat->nhidden; i++) {

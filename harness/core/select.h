@@ -20,7 +20,8 @@ bool bc_glob_matches(const char *glob, const char *id);
  * @n:      how many were chosen
  *
  * Cases of hidden suites are chosen only when a filter starts with the suite's name (`meta`, `meta/...`) or only_suite is it.
- * Return: BC_EUSAGE when a filter or exclude glob matches no case, naming it (with the nearest id or suite).
+ * Return: BC_EUSAGE when a filter or exclude glob matches no case, naming it (with the nearest id or suite), or
+ * when only_suite is no suite or only_rule no rule.
  */
 enum bc_status bc_select(const struct bc_catalog *cat, const struct bc_selection *s, bool *chosen, size_t *n,
 			 struct bc_error *err);

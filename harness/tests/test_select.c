@@ -66,8 +66,7 @@ static const struct {
 	{ .what = "only a rule", .rule = "st", .want = "alpha/st/1 alpha/st/2 " },
 	{ .what = "both", .suite = "alpha", .rule = "ld", .want = "alpha/ld/1 alpha/ld/2 alpha/ld/32 " },
 	{ .what = "both and a filter", .filter = { "*/2" }, .suite = "alpha", .rule = "ld", .want = "alpha/ld/2 " },
-	{ .what = "a suite that is not there", .suite = "gamma", .want = "" },
-	{ .what = "a suite's name is no glob", .suite = "alpha*", .want = "" },
+	{ .what = "a rule of another suite", .suite = "alphabet", .rule = "st", .want = "" },
 };
 
 static size_t length(const char *const list[2])
@@ -141,6 +140,34 @@ START_TEST(glob_without_a_match_is_refused)
 }
 END_TEST
 
+/* What is in the environment by mistake is no empty run: the names are those of suites and rules, no globs. */
+START_TEST(only_what_is_there)
+{
+	static const struct {
+		const char *suite, *rule, *want;
+	} only[] = {
+		{ "gamma", NULL, "CK_RUN_SUITE='gamma', which is no suite" },
+		{ "alpha*", NULL, "CK_RUN_SUITE='alpha*', which is no suite" },
+		{ "", NULL, "CK_RUN_SUITE='', which is no suite" },
+		{ "alpha/ld", "ld", "CK_RUN_SUITE='alpha/ld', which is no suite" },
+		{ NULL, "alpha", "CK_RUN_CASE='alpha', which is no rule" },
+		{ "alpha", "1", "CK_RUN_CASE='1', which is no rule" },
+	};
+	struct bc_catalog cat = bc_invented_catalog();
+	bool chosen[64];
+	size_t n;
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(only); i++) {
+		const struct bc_selection s = { .only_suite = only[i].suite, .only_rule = only[i].rule };
+		struct bc_error err = { 0 };
+
+		ck_assert_int_eq(bc_select(&cat, &s, chosen, &n, &err), BC_EUSAGE);
+		ck_assert_msg(strstr(err.msg, only[i].want) && strstr(err.msg, "unset it"), "%s", err.msg);
+	}
+	bc_catalog_release(&cat);
+}
+END_TEST
+
 START_TEST(extremes_of_globs)
 {
 	const struct bc_catalog none = { 0 };
@@ -170,6 +197,7 @@ Suite *bc_test_select(void)
 	tcase_add_test(g, glob_matches);
 	tcase_add_loop_test(g, selection_takes_the_row, 0, (int)BC_ARRAY_LEN(rows));
 	tcase_add_test(g, glob_without_a_match_is_refused);
+	tcase_add_test(g, only_what_is_there);
 	tcase_add_test(g, extremes_of_globs);
 	suite_add_tcase(s, g);
 	return s;
