@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/report/escape.h"
+
 #define RUN BC_CMD_RUN
 #define LIST BC_CMD_LIST
 #define EXPLAIN BC_CMD_EXPLAIN
@@ -137,7 +139,10 @@ static const struct {
 
 int bc_cli_fail(const struct bc_error *err)
 {
-	(void)fprintf(stderr, "bankcheck: %s\n", err->msg);
+	struct bc_text text = { 0 }; /* one line without what a terminal obeys: a message may quote any file */
+
+	(void)fprintf(stderr, "bankcheck: %s\n", bc_escape_str(&text, BC_ESCAPE_LINE, err->msg, NULL) || !text.data ? err->msg : text.data);
+	bc_text_release(&text);
 	return bc_status_exit(err->status);
 }
 

@@ -64,6 +64,16 @@ START_TEST(wrong_usage_is_status_3)
 }
 END_TEST
 
+START_TEST(a_message_moves_no_terminal)
+{
+	bc_write_file("hostile.tsv", "w", "\033[2J\033]0;x\a\tnothing\n");
+	bc_run_program("report hostile.tsv");
+	bc_ended(3, "\\x1b[2J");
+	for (const char *c = bc_call.err.data; *c; c++)
+		ck_assert_msg(!iscntrl((unsigned char)*c) || (*c == '\n' && !c[1]), "control character %#x", (unsigned)*c);
+}
+END_TEST
+
 START_TEST(help_is_there)
 {
 	static const char *const options[] = { "--device", "--filter", "--exclude", "--reports", "--expected", "--kernels",
@@ -289,6 +299,7 @@ Suite *bc_test_cli(void)
 		suite_add_tcase(s, all[i]);
 	}
 	tcase_add_loop_test(usage, wrong_usage_is_status_3, 0, (int)BC_ARRAY_LEN(wrong));
+	tcase_add_test(usage, a_message_moves_no_terminal);
 	tcase_add_test(usage, help_is_there);
 	tcase_add_test(usage, version_is_there);
 	tcase_add_test(usage, the_man_page_is_sound);
