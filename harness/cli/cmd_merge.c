@@ -52,8 +52,9 @@ int bc_cmd_merge(const struct bc_cli *c, const struct bc_catalog *cat)
 		st = write_file(c->output, &text, &err);
 	if (!st) {
 		(void)printf(
-			"%s: %zu reports, %zu devices, %zu cases: %zu passed, %zu failures, %zu errors, %zu skipped\n",
-			c->output, sums.reports, sums.devices, sums.tests,
+			"%s: %zu report%s, %zu device%s, %zu case%s: %zu passed, %zu failures, %zu errors, %zu skipped\n",
+			c->output, sums.reports, sums.reports == 1 ? "" : "s", sums.devices, sums.devices == 1 ? "" : "s", sums.tests,
+			sums.tests == 1 ? "" : "s",
 			sums.tests - sums.failures - sums.errors - sums.skipped, sums.failures, sums.errors,
 			sums.skipped);
 		st = bc_cli_flush(&err);
