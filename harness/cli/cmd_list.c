@@ -60,7 +60,7 @@ int bc_cmd_list(const struct bc_cli *c, const struct bc_catalog *cat)
 
 	if (!st)
 		st = bc_cli_json(c, &json, &err);
-	if (!st && (c->longer || json)) {
+	if (!st && (c->longer || json || c->arch)) {
 		const char *name = c->arch ? c->arch : "sm_90";
 
 		st = bc_arch_load(c->expected_dir, name, &arch, &err);

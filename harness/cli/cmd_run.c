@@ -197,8 +197,6 @@ static enum bc_status selection_options(const struct bc_cli *c, const struct bc_
 	if (!st && c->isolate && strcmp(c->isolate, "case") != 0 && strcmp(c->isolate, "device") != 0)
 		st = bc_fail(err, BC_EUSAGE, "--isolate %s: device or case", c->isolate);
 	o->isolate = c->isolate && strcmp(c->isolate, "case") == 0;
-	if (!st && c->pack > BC_PACK_MAX)
-		st = bc_fail(err, BC_EUSAGE, "--pack %u: 1 to %d cases are counted in one range", c->pack, BC_PACK_MAX);
 	if (!st && c->repeat > 1 && (c->retries || c->retry_lost))
 		st = bc_fail(err, BC_EUSAGE, "--repeat and --retries: give one of them; repeating looks for what retrying hides");
 	if (!st && c->rerun_failed)

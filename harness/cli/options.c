@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/report/escape.h"
+#include "harness/run/pack.h"
 
 #define RUN BC_CMD_RUN
 #define LIST BC_CMD_LIST
@@ -309,13 +310,13 @@ static enum bc_status number(const char *name, const char *s, unsigned *out, str
 	return BC_OK;
 }
 
-static enum bc_status count(const char *name, const char *s, unsigned *out, struct bc_error *err)
+static enum bc_status count(const char *name, const char *s, unsigned most, unsigned *out, struct bc_error *err)
 {
 	char *end = NULL;
 	const unsigned long v = strtoul(s, &end, 10);
 
-	if (*s < '0' || *s > '9' || *end || v < 1 || v > 1000)
-		return bc_fail(err, BC_EUSAGE, "--%s %s: a whole number, 1 to 1000", name, s);
+	if (*s < '0' || *s > '9' || *end || v < 1 || v > most)
+		return bc_fail(err, BC_EUSAGE, "--%s %s: a whole number, 1 to %u", name, s, most);
 	*out = (unsigned)v;
 	return BC_OK;
 }
@@ -342,7 +343,7 @@ static enum bc_status set(struct bc_cli *c, const struct option_row *o, const ch
 	case NUMBER:
 		return number(o->name, arg, (unsigned *)at, err);
 	case COUNT:
-		return count(o->name, arg, (unsigned *)at, err);
+		return count(o->name, arg, o->offset == AT(pack) ? BC_PACK_MAX : 1000, (unsigned *)at, err);
 	case WITNESS:
 		if (strcmp(arg, "auto") == 0)
 			c->witness = BC_WITNESS_AUTO;
@@ -377,9 +378,11 @@ static bool is_dir(const char *path)
 	return stat(path, &s) == 0 ? S_ISDIR(s.st_mode) : errno != ENOENT && errno != ENOTDIR; /* else what uses it tells */
 }
 
-/* @said, or the first of two places relative to the binary that is a folder. */
+/* @said, or the first of two places relative to the binary that is a folder: without `..`, as it stands in messages. */
 static void find_dir(const char *said, const char *self_dir, const char *near, const char *installed, char *out, size_t size)
 {
+	char *plain;
+
 	if (said) {
 		(void)bc_strlcpy(out, said, size);
 		return;
@@ -387,6 +390,10 @@ static void find_dir(const char *said, const char *self_dir, const char *near, c
 	(void)snprintf(out, size, "%s/%s", self_dir, near);
 	if (!is_dir(out))
 		(void)snprintf(out, size, "%s/%s", self_dir, installed);
+	plain = realpath(out, NULL);
+	if (plain && strlen(plain) < size)
+		(void)bc_strlcpy(out, plain, size);
+	free(plain);
 }
 
 static enum bc_status find_places(struct bc_cli *c, struct bc_error *err)

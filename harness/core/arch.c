@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The only list of the number keys of arch.txt: it parses, checks, and prints the manual. */
 static const struct field {
@@ -195,6 +196,9 @@ enum bc_status bc_arch_load(const char *expected_dir, const char *name, struct b
 	if (!parse_cc(name, &cc))
 		return bc_fail(err, BC_EREAD, "'%s' is not the name of an architecture (sm_90)", name);
 	st = bc_text_addf(&path, err, "%s/%s/arch.txt", expected_dir, name);
+	if (!st && access(path.data, F_OK) != 0 && errno == ENOENT)
+		st = bc_fail(err, BC_EREAD, "%s: no such file; architectures are the folders of %s (--expected names another)",
+			     path.data, expected_dir);
 	if (!st)
 		st = bc_textfile_read(path.data, &text, err);
 	if (!st)

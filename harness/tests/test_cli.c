@@ -49,6 +49,11 @@ static const struct {
 	{ "run --device reference --fault nonsense", "nonsense" },
 	{ "list --filter nonsense", "--filter 'nonsense' matches no case" },
 	{ "list --long --arch sm_12", "sm_12/arch.txt" },
+	{ "list --arch sm_12", "sm_12/arch.txt" },
+	{ "list --arch hopper", "'hopper' is not the name of an architecture" },
+	{ "selftest --arch sm_12", "sm_12/arch.txt: no such file; architectures are the folders of " },
+	{ "run --pack 0", "--pack 0: a whole number, 1 to 3" },
+	{ "run --repeat 1001", "--repeat 1001: a whole number, 1 to 1000" },
 	{ "run --device reference --expected /nonexistent", "/nonexistent" },
 	{ "list --long --expected /nonexistent", "/nonexistent" },
 };

@@ -132,6 +132,15 @@ START_TEST(an_empty_selection_is_status_0_with_a_note)
 }
 END_TEST
 
+START_TEST(paths_in_messages_are_plain)
+{
+	bc_run_program("run --fault banks-16 " ONE);
+	bc_ended(1, NULL);
+	bc_said("expected/common/stride.txt:");
+	bc_not_said("/../");
+}
+END_TEST
+
 START_TEST(quiet_is_quiet)
 {
 	bc_run_program("run -q " ONE);
@@ -469,6 +478,7 @@ Suite *bc_test_cli_run(void)
 	tcase_add_test(runs_tc, no_expectation_is_no_pass);
 	tcase_add_loop_test(runs_tc, a_run_ends_as_the_row_says, 0, (int)BC_ARRAY_LEN(runs));
 	tcase_add_test(runs_tc, an_empty_selection_is_status_0_with_a_note);
+	tcase_add_test(runs_tc, paths_in_messages_are_plain);
 	tcase_add_test(runs_tc, quiet_is_quiet);
 	tcase_add_test(runs_tc, tap_and_checks_variables);
 	tcase_add_test(runs_tc, github_gets_annotations);

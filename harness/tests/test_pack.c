@@ -534,7 +534,7 @@ START_TEST(packed_cases_say_so_in_the_report)
 	ck_assert_double_eq(bc_report_number(doc, "count(//system-out[contains(., 'counted_with')])"), 0);
 	xmlFreeDoc(doc);
 	bc_run_program("run --device reference --pack 4");
-	bc_ended(3, "--pack 4: 1 to 3");
+	bc_ended(3, "--pack 4: a whole number, 1 to 3");
 }
 END_TEST
 
