@@ -13,6 +13,8 @@
 
 #define WIDTH_MAX 512u
 #define BAR_MAX 40u
+#define SAME_MAX 10u   /* LOST results of one message that are told one by one: an interrupted run has thousands */
+#define RERUNS_MAX 50u /* findings whose line to run again is told */
 
 struct bc_console {
 	struct bc_console_options o;
@@ -20,6 +22,8 @@ struct bc_console {
 	uint64_t last_ms;     /* when it was drawn */
 	struct bc_text line;  /* text on its way out */
 	int failed;           /* errno of the first failure, 0: none */
+	uint64_t why;         /* hash of the last LOST result's message */
+	size_t same, omitted; /* LOST results in a row with that message; those that were left out for it */
 };
 
 struct bc_console_options bc_console_detect(FILE *out)
@@ -192,12 +196,28 @@ static void add_verdict(struct bc_console *c, enum bc_verdict v)
 		add(c, "\033[0m");
 }
 
+/* Has what became of this case been told often enough? */
+static bool is_more_of_the_same(struct bc_console *c, const struct bc_result *r)
+{
+	const uint64_t why = bc_hash(BC_HASH_INIT, r->judged.message, strlen(r->judged.message));
+
+	if (r->judged.verdict != BC_LOST || c->o.verbose)
+		return false;
+	c->same = why == c->why ? c->same + 1 : 1;
+	c->why = why;
+	return c->same > SAME_MAX;
+}
+
 void bc_console_result(struct bc_console *c, const struct bc_device_run *d, const struct bc_result *r)
 {
 	const bool finding = bc_look(r->judged.verdict)->finding || r->flaky;
 
 	if (!finding && (c->o.quiet || !c->o.verbose))
 		return;
+	if (is_more_of_the_same(c, r)) {
+		c->omitted++;
+		return;
+	}
 	bc_console_erase(c);
 	add_verdict(c, r->judged.verdict);
 	add(c, " ");
@@ -407,20 +427,22 @@ static void add_counts(struct bc_console *c, const struct bc_run *run)
 
 static void add_reruns(struct bc_console *c, const struct bc_run *run)
 {
-	bool said = false;
+	size_t n = 0;
 
 	for (size_t i = 0; i < run->ndevices; i++) {
 		const struct bc_device_run *d = &run->devices[i];
 
 		for (size_t k = 0; k < d->nresults; k++) {
-			if (!bc_look(d->results[k].judged.verdict)->finding)
+			if (!bc_look(d->results[k].judged.verdict)->finding || n++ >= RERUNS_MAX)
 				continue;
-			add(c, said ? "  " : "run again:\n  ");
-			said = true;
+			add(c, n > 1 ? "  " : "run again:\n  ");
 			lost(c, bc_rerun_line(run, d, d->results[k].c->id, &c->line, NULL));
 			add(c, "\n");
 		}
 	}
+	if (n > RERUNS_MAX)
+		lost(c, bc_text_addf(&c->line, NULL, "  and %zu more, each in its report; all of a report: --rerun-failed REPORT\n",
+				     n - RERUNS_MAX));
 }
 
 enum bc_status bc_console_end(struct bc_console *c, const struct bc_run *run, const struct bc_paths *paths,
@@ -429,6 +451,12 @@ enum bc_status bc_console_end(struct bc_console *c, const struct bc_run *run, co
 	char seconds[BC_SECONDS_MAX];
 
 	bc_console_erase(c);
+	if (c->omitted) {
+		add_verdict(c, BC_LOST);
+		lost(c, bc_text_addf(&c->line, NULL, " %zu more, for what is said above (-v and the reports have each)\n",
+				     c->omitted));
+		put_line(c);
+	}
 	if (!c->o.quiet) {
 		add_counts(c, run);
 		bc_seconds(bc_milliseconds(run->seconds), seconds);

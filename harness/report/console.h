@@ -39,11 +39,13 @@ void bc_console_begin(struct bc_console *c, const struct bc_run *run);
 /* @done of @total cases have an observation; @now is the case at hand, "" for none. Draws the bar, or nothing. */
 void bc_console_progress(struct bc_console *c, size_t done, size_t total, const char *now);
 
-/* A result: a line when it is a finding, or with verbose. */
+/* A result: a line when it is a finding, or with verbose. Without verbose, LOST results in a row with one message (those of
+ * an interrupted run) are lines up to the 10th; bc_console_end says how many more there are. */
 void bc_console_result(struct bc_console *c, const struct bc_device_run *d, const struct bc_result *r);
 
 /**
- * bc_console_end - erase the bar; counts by verdict, wall time, reports, and the line to run each finding again
+ * bc_console_end - erase the bar; counts by verdict, wall time, reports, and the line to run each finding again,
+ * of 50 findings at most
  * @paths: reports that were written
  *
  * Return: BC_EWRITE when the output did not take everything that was written since bc_console_open.

@@ -301,6 +301,68 @@ START_TEST(the_summary_has_all)
 }
 END_TEST
 
+static size_t times(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, word)); text += strlen(word))
+		n++;
+	return n;
+}
+
+/* A run of thousands that is interrupted fills no screen; what is LOST for something else is always told. */
+START_TEST(the_same_loss_is_told_ten_times)
+{
+	struct bc_result *r = &sample.devices[0].results[0];
+
+	for (int verbose = 0; verbose < 2; verbose++) {
+		forget();
+		o.verbose = verbose;
+		open_console();
+		bc_sample_set(&sample, 0, 0, BC_LOST, "interrupted");
+		for (int i = 0; i < 12; i++)
+			bc_console_result(c, &sample.devices[0], r);
+		bc_sample_set(&sample, 0, 0, BC_FAIL, "interrupted"); /* no LOST: it neither counts nor ends the row */
+		for (int i = 0; i < 12; i++)
+			bc_console_result(c, &sample.devices[0], r);
+		bc_sample_set(&sample, 0, 0, BC_LOST, "signal 11");
+		bc_console_result(c, &sample.devices[0], r);
+		ck_assert_uint_eq(times(seen(), "LOST "), verbose ? 13 : 11);
+		ck_assert_uint_eq(times(seen(), "FAIL "), 12);
+		ck_assert_uint_eq(times(seen(), "signal 11"), 1);
+		forget();
+		ck_assert_int_eq(bc_console_end(c, &sample.run, &paths, &err), BC_OK);
+		ck_assert_uint_eq(times(seen(), "LOST     2 more"), verbose ? 0 : 1);
+		bc_console_close(c);
+		c = NULL;
+	}
+}
+END_TEST
+
+START_TEST(fifty_lines_to_run_again)
+{
+	static struct bc_result many[51];
+	struct bc_device_run *d = &sample.devices[0], own = *d;
+
+	for (size_t n = 50; n <= BC_ARRAY_LEN(many); n++) {
+		for (size_t i = 0; i < n; i++) {
+			many[i] = own.results[0];
+			many[i].judged.verdict = BC_FAIL;
+		}
+		d->results = many;
+		d->nresults = n;
+		forget();
+		open_console();
+		ck_assert_int_eq(bc_console_end(c, &sample.run, &paths, &err), BC_OK);
+		ck_assert_uint_eq(times(seen(), "\n  bankcheck run "), 50);
+		ck_assert_uint_eq(times(seen(), "  and 1 more, each in its report; all of a report: --rerun-failed REPORT\n"), n - 50);
+		bc_console_close(c);
+		c = NULL;
+	}
+	*d = own; /* for the fixture to free */
+}
+END_TEST
+
 START_TEST(nothing_judged_is_said)
 {
 	for (size_t i = 0; i < 9; i++)
@@ -409,6 +471,8 @@ Suite *bc_test_console(void)
 	tcase_add_test(tc, a_bar_gives_way_to_a_finding);
 	tcase_add_test(tc, a_bar_is_not_drawn_too_often);
 	tcase_add_test(tc, the_summary_has_all);
+	tcase_add_test(tc, the_same_loss_is_told_ten_times);
+	tcase_add_test(tc, fifty_lines_to_run_again);
 	tcase_add_test(tc, nothing_judged_is_said);
 	tcase_add_test(tc, no_case_no_verdict);
 	tcase_add_loop_test(tc, a_full_output_is_an_error, 0, 2);
