@@ -49,6 +49,8 @@ static enum bc_status make_page(const struct bc_cli *c, struct bc_error *err)
 
 	for (size_t i = 0; !st && i < c->nwords; i++)
 		st = bc_report_paths(c->words[i], &path, &n, err);
+	if (!st)
+		st = bc_file_not_among(c->output, path, n, err);
 	if (!st) {
 		files = calloc(n + 1, sizeof(*files));
 		st = files ? read_all(path, n, files, &nread, err) : bc_fail(err, BC_ENOMEM, "html: out of memory");

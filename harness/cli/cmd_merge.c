@@ -47,6 +47,8 @@ int bc_cmd_merge(const struct bc_cli *c, const struct bc_catalog *cat)
 	for (size_t i = 0; !st && i < c->nwords; i++)
 		st = bc_report_paths(c->words[i], &paths, &n, &err);
 	if (!st)
+		st = bc_file_not_among(c->output, paths, n, &err);
+	if (!st)
 		st = bc_junit_merge(paths, n, &text, &sums, &err);
 	if (!st)
 		st = write_file(c->output, &text, &err);

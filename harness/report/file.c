@@ -126,3 +126,16 @@ enum bc_status bc_file_replace(const struct bc_file_calls *calls, const char *di
 	}
 	return sync_folder(calls, dir, err);
 }
+
+enum bc_status bc_file_not_among(const char *path, char *const *read, size_t n, struct bc_error *err)
+{
+	struct stat out, in;
+
+	if (stat(path, &out) != 0)
+		return errno == ENOENT ? BC_OK : bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+	for (size_t i = 0; i < n; i++)
+		if (stat(read[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return bc_fail(err, BC_EUSAGE, "--output %s: is %s, a report that is read and would be lost: name another file",
+				       path, read[i]);
+	return BC_OK;
+}

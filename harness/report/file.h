@@ -44,6 +44,13 @@ extern const struct bc_file_calls bc_file_system;
 enum bc_status bc_file_replace(const struct bc_file_calls *calls, const char *dir, const char *name, const void *data,
 			       size_t len, struct bc_error *err);
 
+/**
+ * bc_file_not_among - is @path another file than each of @read, whatever they are called?
+ *
+ * Return: BC_EUSAGE when it is one of the @n files that are read, which would be lost.
+ */
+enum bc_status bc_file_not_among(const char *path, char *const *read, size_t n, struct bc_error *err);
+
 /* Write all of @len bytes to @fd, through short writes and signals. Return: BC_EWRITE naming @path. */
 enum bc_status bc_write_all(const struct bc_file_calls *calls, int fd, const void *data, size_t len, const char *path,
 			    struct bc_error *err);

@@ -497,6 +497,7 @@ static const struct {
 	{ "html -o page.html", 3, "which reports?" },
 	{ "html a.xml", 3, "where to?" },
 	{ "html a.xml -o page/", 3, "a folder" },
+	{ "html . -o a.xml", 3, "--output a.xml: is ./a.xml, a report that is read" },
 	{ "html none.xml -o page.html", 3, "none.xml" },
 	{ "html a.xml -o nowhere/page.html", 2, "nowhere" },
 };

@@ -211,6 +211,7 @@ static const struct {
 	{ "no file to write", "a.xml", "-o FILE", 3 },
 	{ "-o without its file", "a.xml -o", "needs an argument", 3 },
 	{ "a folder to write", "a.xml -o x/", "a file's name", 3 },
+	{ "one of those that are read", "a.xml -o ./a.xml", "--output ./a.xml: is a.xml, a report that is read", 3 },
 	{ "no such report", "b.xml -o all.xml", "b.xml: No such file", 3 },
 	{ "another tool's", BC_TEST_DATA "/diff/other_tool/new.xml -o all.xml", "not a report that bankcheck wrote",
 	  3 },
