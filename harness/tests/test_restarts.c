@@ -11,23 +11,6 @@
 
 Suite *bc_test_restarts(void);
 
-/* Resident kilobytes of a process; 0 when it is gone. */
-static long resident(pid_t pid)
-{
-	char path[64], line[200];
-	long kb = 0;
-	FILE *f;
-
-	(void)snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
-	f = fopen(path, "r");
-	while (f && fgets(line, sizeof(line), f))
-		if (strncmp(line, "VmRSS:", 6) == 0)
-			kb = strtol(line + 6, NULL, 10);
-	if (f)
-		ck_assert_int_eq(fclose(f), 0);
-	return kb;
-}
-
 /* Results in the journal. */
 static unsigned results(void)
 {
@@ -68,6 +51,24 @@ START_TEST(a_hundred_workers_leave_no_descriptor)
 }
 END_TEST
 
+#ifndef __SANITIZE_THREAD__ /* which keeps something of every fork: 1.7 MB after a hundred */
+/* Resident kilobytes of a process; 0 when it is gone. */
+static long resident(pid_t pid)
+{
+	char path[64], line[200];
+	long kb = 0;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, "VmRSS:", 6) == 0)
+			kb = strtol(line + 6, NULL, 10);
+	if (f)
+		ck_assert_int_eq(fclose(f), 0);
+	return kb;
+}
+
 START_TEST(a_hundred_workers_leave_no_memory)
 {
 	const struct timespec tick = { .tv_nsec = 1000000 };
@@ -78,7 +79,8 @@ START_TEST(a_hundred_workers_leave_no_memory)
 	while (n < 109 && k) {
 		n = results();
 		k = resident(pid);
-		if (k && n >= 3 && (n < 50 || n >= 60)) { /* the least of each time: starting a worker takes more for a moment */
+		if (k && n >= 3 &&
+		    (n < 50 || n >= 60)) { /* the least of each time: starting a worker takes more for a moment */
 			const unsigned when = n >= 60;
 
 			kb[when] = k < kb[when] ? k : kb[when];
@@ -93,6 +95,7 @@ START_TEST(a_hundred_workers_leave_no_memory)
 	ck_assert_msg(kb[1] <= kb[0] + 512, "%ld kB in the first 50 workers, %ld kB after 60", kb[0], kb[1]);
 }
 END_TEST
+#endif
 
 /* A device whose worker died runs a small kernel before it gets the next case; one that cannot is given up. */
 START_TEST(a_device_that_does_not_come_back_is_given_up)
@@ -130,7 +133,9 @@ Suite *bc_test_restarts(void)
 	tcase_add_checked_fixture(tc, bc_call_setup, bc_call_teardown);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, a_hundred_workers_leave_no_descriptor);
+#ifndef __SANITIZE_THREAD__
 	tcase_add_test(tc, a_hundred_workers_leave_no_memory);
+#endif
 	tcase_add_test(tc, a_device_that_does_not_come_back_is_given_up);
 	suite_add_tcase(s, tc);
 	return s;
