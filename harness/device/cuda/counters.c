@@ -348,8 +348,8 @@ static enum bc_status disable(struct bc_cuda_counters *c, struct bc_error *err)
 }
 
 /* Ready for @n ranges of the set @want: as it is, or enabled anew. CUPTI sizes its buffers by the maxRangesPerPass of the
- * first session after enabling (twice that many ranges fit; further ones read as NaN), so it is the same for all until
- * then; and a configuration of other metrics that is set without enabling anew is silently not taken. */
+ * first session after enabling (twice that many ranges fit; further ones read as NaN), so it stays
+ * as it is from then on; and a configuration of other metrics that is set without enabling anew is silently not taken. */
 static enum bc_status enable(struct bc_cuda_counters *c, uint32_t want, size_t n, struct bc_error *err)
 {
 	CUpti_RangeProfiler_Enable_Params p = { .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE, .ctx = c->ctx };
