@@ -2,9 +2,9 @@
 // kernels/async.cu - cp.async as it is used: a pipeline of tiles, and a copy by many blocks.
 //
 // bc_async_pipe<n>: one block of 128 threads. Tiles of 2 KB come through n stages of shared memory: while one is read,
-// n - 1 are on their way; the oldest group is waited for. A tile is read back to front, so by other threads than wrote it.
-// bc_async_copy<bytes><cache>: blocks of 256 threads, each thread copies one element to shared memory and reads the one
-// at the other end of the block. One LDGSTS a warp.
+// n - 1 are on their way; the oldest group is waited for. A tile is read back to front, so by other threads than wrote
+// it. bc_async_copy<bytes><cache>: blocks of 256 threads, each thread copies one element to shared memory and reads the
+// one at the other end of the block. One LDGSTS a warp.
 #include <cuda_pipeline.h>
 
 #include "bc_kernel.h"
@@ -33,32 +33,46 @@ template <int stages> __device__ __forceinline__ void pipe(const struct bc_async
 	}
 }
 
-extern "C" __global__ void bc_async_pipe1(const struct bc_async_params p) { pipe<1>(p); }
-extern "C" __global__ void bc_async_pipe2(const struct bc_async_params p) { pipe<2>(p); }
-extern "C" __global__ void bc_async_pipe3(const struct bc_async_params p) { pipe<3>(p); }
-extern "C" __global__ void bc_async_pipe4(const struct bc_async_params p) { pipe<4>(p); }
+extern "C" __global__ void bc_async_pipe1(const struct bc_async_params p)
+{
+	pipe<1>(p);
+}
+extern "C" __global__ void bc_async_pipe2(const struct bc_async_params p)
+{
+	pipe<2>(p);
+}
+extern "C" __global__ void bc_async_pipe3(const struct bc_async_params p)
+{
+	pipe<3>(p);
+}
+extern "C" __global__ void bc_async_pipe4(const struct bc_async_params p)
+{
+	pipe<4>(p);
+}
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-#define BC_ASYNC_COPY(op, type, cache, bytes)                                                       \
-	extern "C" __global__ void bc_async_copy##op(const struct bc_async_params p)                \
-	{                                                                                           \
-		__shared__ __align__(16) type tile[BC_ASYNC_COPY_THREADS];                          \
-		const bc_u32 tid = threadIdx.x, first = blockIdx.x * BC_ASYNC_COPY_THREADS;         \
-		const type *in = reinterpret_cast<const type *>(p.in);                              \
-		type *out = reinterpret_cast<type *>(p.out);                                        \
-                                                                                                    \
-		asm volatile("cp.async." cache ".shared.global [%0], [%1], " bytes ";\n\t"          \
-			     "cp.async.commit_group;\n\tcp.async.wait_group 0;"                     \
-			     : : "r"((bc_u32)__cvta_generic_to_shared(&tile[tid])),                 \
-			     "l"(__cvta_generic_to_global(&in[first + tid])) : "memory");           \
-		__syncthreads();                                                                    \
-		out[first + tid] = tile[BC_ASYNC_COPY_THREADS - 1 - tid];                           \
+#define BC_ASYNC_COPY(op, type, cache, bytes)                                               \
+	extern "C" __global__ void bc_async_copy##op(const struct bc_async_params p)        \
+	{                                                                                   \
+		__shared__ __align__(16) type tile[BC_ASYNC_COPY_THREADS];                  \
+		const bc_u32 tid = threadIdx.x, first = blockIdx.x * BC_ASYNC_COPY_THREADS; \
+		const type *in = reinterpret_cast<const type *>(p.in);                      \
+		type *out = reinterpret_cast<type *>(p.out);                                \
+                                                                                            \
+		asm volatile("cp.async." cache ".shared.global [%0], [%1], " bytes ";\n\t"  \
+			     "cp.async.commit_group;\n\tcp.async.wait_group 0;"             \
+			     :                                                              \
+			     : "r"((bc_u32)__cvta_generic_to_shared(&tile[tid])),           \
+			       "l"(__cvta_generic_to_global(&in[first + tid]))              \
+			     : "memory");                                                   \
+		__syncthreads();                                                            \
+		out[first + tid] = tile[BC_ASYNC_COPY_THREADS - 1 - tid];                   \
 	}
 #else
-#define BC_ASYNC_COPY(op, type, cache, bytes)                                                       \
-	extern "C" __global__ void bc_async_copy##op(const struct bc_async_params)                  \
-	{                                                                                           \
-		__trap();                                                                           \
+#define BC_ASYNC_COPY(op, type, cache, bytes)                                      \
+	extern "C" __global__ void bc_async_copy##op(const struct bc_async_params) \
+	{                                                                          \
+		__trap();                                                          \
 	}
 #endif
 

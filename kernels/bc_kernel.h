@@ -125,15 +125,15 @@ BC_FN bc_u32 bc_layout_col(bc_u32 index, struct bc_layout l)
 struct bc_pattern_params {
 	BC_PTR(const bc_u32) offsets; /* [32] byte offset of each lane from the first byte of dynamic shared memory */
 	BC_PTR(const bc_u32) lines;   /* [nlines] which lines are filled first (clock kernels: zeroed), and dumped */
-	BC_PTR(bc_u32) results;       /* loads, atomics: [count][32][words] what each lane got; null: not wanted */
-	BC_PTR(bc_u32) dump;          /* [nlines][32] the lines afterwards; null: not wanted */
-	BC_PTR(bc_u32) info;          /* [2] window base seen (absolute shared address), %dynamic_smem_size; null: not wanted */
-	BC_PTR(bc_u32) samples;       /* clock kernels: [nsamples][4 warps][2] %clock before and after; else null */
-	BC_PTR(const bc_u32) source;  /* cp.async: [count][32][words] what each lane copies; else null */
-	bc_u32 mask;                  /* active lanes */
-	bc_u32 count;                 /* requests of the pattern */
-	bc_u32 step;                  /* bytes from one request to the next */
-	bc_u32 reps;                  /* runs of the pattern; 0: the baseline */
+	BC_PTR(bc_u32) results;	      /* loads, atomics: [count][32][words] what each lane got; null: not wanted */
+	BC_PTR(bc_u32) dump;	      /* [nlines][32] the lines afterwards; null: not wanted */
+	BC_PTR(bc_u32) info; /* [2] window base seen (absolute shared address), %dynamic_smem_size; null: not wanted */
+	BC_PTR(bc_u32) samples;	     /* clock kernels: [nsamples][4 warps][2] %clock before and after; else null */
+	BC_PTR(const bc_u32) source; /* cp.async: [count][32][words] what each lane copies; else null */
+	bc_u32 mask;		     /* active lanes */
+	bc_u32 count;		     /* requests of the pattern */
+	bc_u32 step;		     /* bytes from one request to the next */
+	bc_u32 reps;		     /* runs of the pattern; 0: the baseline */
 	bc_u32 nlines;
 	bc_u32 seed;
 	bc_u32 nsamples;
@@ -141,33 +141,35 @@ struct bc_pattern_params {
 };
 
 /*
- * kernels/coalesce.cu: one warp. Request @rep of a lane below @lanes is of element first + lane * stride + rep * step of
+ * kernels/coalesce.cu: one warp. Request @rep of a lane below @lanes is of element first + lane * stride + rep * step
+ * of
  * @in (modulo 2^32, so that a negative stride works).
  */
 struct bc_coalesce_params {
 	BC_PTR(bc_u32) in;  /* loads: read; stores: written */
 	BC_PTR(bc_u32) out; /* loads: [lanes] elements, word by word the sum of what was read; stores: not touched */
-	bc_u32 stride;      /* elements */
-	bc_u32 reps;        /* requests */
-	bc_u32 first;       /* element of lane 0 */
-	bc_u32 step;        /* elements from one request to the next */
-	bc_u32 lanes;       /* 1..32 that take part */
+	bc_u32 stride;	    /* elements */
+	bc_u32 reps;	    /* requests */
+	bc_u32 first;	    /* element of lane 0 */
+	bc_u32 step;	    /* elements from one request to the next */
+	bc_u32 lanes;	    /* 1..32 that take part */
 	bc_u32 unused;
 };
 
 /* kernels/reduction.cu: one block. */
 struct bc_reduce_params {
 	BC_PTR(const bc_u32) in; /* trees: [threads] what is summed; histogram: [items] bins */
-	BC_PTR(bc_u32) out;      /* trees: [1] the sum; steps: [pairs] their sums; histogram: [bins] counts */
-	bc_u32 step;             /* steps: the distance between the two of a pair; histogram: bins */
-	bc_u32 items;            /* histogram */
+	BC_PTR(bc_u32) out;	 /* trees: [1] the sum; steps: [pairs] their sums; histogram: [bins] counts */
+	bc_u32 step;		 /* steps: the distance between the two of a pair; histogram: bins */
+	bc_u32 items;		 /* histogram */
 };
 
 /* kernels/sync.cu: one block of n threads. */
 struct bc_sync_params {
 	BC_PTR(const bc_u32) in; /* [n]; pipe: [steps][n / 2]; votes: [steps][n] */
-	BC_PTR(bc_u32) out;      /* [n]; pipe: [steps][n / 2]; votes: [steps][n] count | all << 16 | any << 17; cost: [2][n] */
-	BC_PTR(bc_u32) cycles;   /* cost: [2] with a barrier of the block in each step, with one of the warp */
+	BC_PTR(bc_u32)
+	out; /* [n]; pipe: [steps][n / 2]; votes: [steps][n] count | all << 16 | any << 17; cost: [2][n] */
+	BC_PTR(bc_u32) cycles; /* cost: [2] with a barrier of the block in each step, with one of the warp */
 	bc_u32 steps;
 	bc_u32 unused;
 };
@@ -191,18 +193,18 @@ struct bc_async_params {
 
 struct bc_random_params {
 	BC_PTR(const bc_u32) in; /* [BC_RANDOM_WORDS] */
-	BC_PTR(bc_u32) out;      /* [threads] */
-	bc_u32 seed;             /* thread t's generator starts at bc_mix32(t ^ seed) */
+	BC_PTR(bc_u32) out;	 /* [threads] */
+	bc_u32 seed;		 /* thread t's generator starts at bc_mix32(t ^ seed) */
 	bc_u32 reps;
-	bc_u32 keep;             /* bits of the word's number that are random */
-	bc_u32 own;              /* bits of it that are the lane's */
+	bc_u32 keep; /* bits of the word's number that are random */
+	bc_u32 own;  /* bits of it that are the lane's */
 };
 
 /* bc_swizzle_*: one tile of layout.width x layout.width elements through shared memory; see swizzle.cu. */
 struct bc_swizzle_params {
-	BC_PTR(const void) in;   /* [width][width] */
-	BC_PTR(void) columns;    /* [width][width] in transposed */
-	BC_PTR(void) raw;        /* [width][width] in, by the way back from what lies where in shared memory */
+	BC_PTR(const void) in; /* [width][width] */
+	BC_PTR(void) columns;  /* [width][width] in transposed */
+	BC_PTR(void) raw;      /* [width][width] in, by the way back from what lies where in shared memory */
 	struct bc_layout layout;
 	bc_u32 unused;
 };
@@ -210,7 +212,7 @@ struct bc_swizzle_params {
 /* bc_swizzle_layouts: the same tile laid out plain, padded and xor. */
 struct bc_layouts_params {
 	BC_PTR(const bc_u32) in; /* [width][width] */
-	BC_PTR(bc_u32) out[3];   /* [width][width] in transposed, by BC_LAYOUT_* */
+	BC_PTR(bc_u32) out[3];	 /* [width][width] in transposed, by BC_LAYOUT_* */
 	bc_u32 width;
 	bc_u32 unused;
 };
@@ -234,7 +236,7 @@ struct bc_matmul_params {
 /* kernels/shuffle.cu: which lane each lane receives from. */
 enum bc_shuffle_kind {
 	BC_SHUFFLE_XOR = 0, /* lane ^ by */
-	BC_SHUFFLE_UP,      /* lane - by */
+	BC_SHUFFLE_UP,	    /* lane - by */
 	BC_SHUFFLE_DOWN,    /* lane + by */
 	BC_SHUFFLE_INDEX,   /* by */
 	BC_SHUFFLE_ROTATE   /* lane + by, around the end */
@@ -242,10 +244,10 @@ enum bc_shuffle_kind {
 
 struct bc_shuffle_params {
 	BC_PTR(const bc_u32) in; /* [threads] */
-	BC_PTR(bc_u32) out;      /* [threads] */
+	BC_PTR(bc_u32) out;	 /* [threads] */
 	bc_u32 kind;
 	bc_u32 by;
-	bc_u32 width;            /* 1, 2, 4, 8, 16, 32: the warp is cut in parts of so many lanes */
+	bc_u32 width; /* 1, 2, 4, 8, 16, 32: the warp is cut in parts of so many lanes */
 	bc_u32 steps;
 };
 
@@ -266,9 +268,9 @@ BC_FN bc_u32 bc_shuffle_source(bc_u32 kind, bc_u32 lane, bc_u32 by, bc_u32 width
 /* kernels/meta.cu: one warp. */
 struct bc_meta_params {
 	BC_PTR(const bc_u32) in; /* [32] */
-	BC_PTR(bc_u32) out;      /* [32] the neighbour's word (lane ^ 1), through shared memory */
-	bc_u64 cycles;           /* spin: how long */
-	bc_u32 flip;             /* bits of lane 5's result that come out wrong */
+	BC_PTR(bc_u32) out;	 /* [32] the neighbour's word (lane ^ 1), through shared memory */
+	bc_u64 cycles;		 /* spin: how long */
+	bc_u32 flip;		 /* bits of lane 5's result that come out wrong */
 	bc_u32 unused;
 };
 
@@ -278,7 +280,7 @@ struct bc_meta_params {
 struct bc_declare_params {
 	BC_PTR(bc_u32) out;  /* what each kernel's comment says */
 	BC_PTR(bc_u32) most; /* resident: [BC_DECLARE_SMS + 1], the last one the blocks that ran; else null */
-	bc_u32 bytes;        /* dynamic shared memory */
+	bc_u32 bytes;	     /* dynamic shared memory */
 	bc_u32 count;
 	bc_u32 seed;
 	bc_u32 unused;
@@ -289,9 +291,9 @@ struct bc_declare_params {
 
 struct bc_time_params {
 	BC_PTR(bc_u32) samples; /* [2 settings][BC_TIME_SAMPLES][warps][2] %clock before and after */
-	BC_PTR(bc_u32) out;     /* [2 settings][threads] what the kernel's accesses came to; latency: see there */
-	bc_u32 ways[2];         /* of the settings; latency: [1] is 1 for the L1 cache, 2 for the L2 cache */
-	bc_u32 reps[2];         /* times BC_TIMED_ACCESSES accesses a run */
+	BC_PTR(bc_u32) out;	/* [2 settings][threads] what the kernel's accesses came to; latency: see there */
+	bc_u32 ways[2];		/* of the settings; latency: [1] is 1 for the L1 cache, 2 for the L2 cache */
+	bc_u32 reps[2];		/* times BC_TIMED_ACCESSES accesses a run */
 };
 
 #endif

@@ -119,7 +119,9 @@ struct swaps {
 		bc_u32 old;
 
 		asm volatile("atom.shared.cas.b32 %0, [%1], %2, %3;"
-			     : "=r"(old) : "r"(s.addr), "r"(k), "r"(k + 1) : "memory");
+			     : "=r"(old)
+			     : "r"(s.addr), "r"(k), "r"(k + 1)
+			     : "memory");
 		sum += old;
 	}
 	__device__ __forceinline__ bc_u32 done(spot)
@@ -142,7 +144,9 @@ struct wide_loads {
 		bc_u32 a, b, c, d;
 
 		asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-			     : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(s.addr) : "memory");
+			     : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+			     : "r"(s.addr)
+			     : "memory");
 		sum += a ^ b ^ c ^ d;
 	}
 	__device__ __forceinline__ bc_u32 done(spot)
@@ -186,11 +190,11 @@ static __device__ __forceinline__ void time(const struct bc_time_params &p, bc_u
 	}
 }
 
-#define BC_TIME(name, first_work, second_work, wide)                                                \
-	extern "C" __global__ void bc_time_##name(const struct bc_time_params p)                    \
-	{                                                                                           \
-		time<first_work>(p, 0, wide);                                                       \
-		time<second_work>(p, 1, wide);                                                      \
+#define BC_TIME(name, first_work, second_work, wide)                             \
+	extern "C" __global__ void bc_time_##name(const struct bc_time_params p) \
+	{                                                                        \
+		time<first_work>(p, 0, wide);                                    \
+		time<second_work>(p, 1, wide);                                   \
 	}
 
 BC_TIME(chain, chain, chain, false)

@@ -44,8 +44,7 @@ static __device__ __forceinline__ void name(uint4 *value, bc_u32 rep, bc_u32 lan
 	value->w = bc_store_word(rep, lane, 3, 0);
 }
 
-template <typename element>
-static __device__ __forceinline__ void load(const struct bc_coalesce_params &p)
+template <typename element> static __device__ __forceinline__ void load(const struct bc_coalesce_params &p)
 {
 	const element *in = reinterpret_cast<const element *>(p.in);
 	element *out = reinterpret_cast<element *>(p.out);
@@ -60,8 +59,7 @@ static __device__ __forceinline__ void load(const struct bc_coalesce_params &p)
 	out[lane] = sum;
 }
 
-template <typename element>
-static __device__ __forceinline__ void store(const struct bc_coalesce_params &p)
+template <typename element> static __device__ __forceinline__ void store(const struct bc_coalesce_params &p)
 {
 	element *in = reinterpret_cast<element *>(p.in);
 	const bc_u32 lane = threadIdx.x;
@@ -77,14 +75,14 @@ static __device__ __forceinline__ void store(const struct bc_coalesce_params &p)
 	}
 }
 
-#define BC_COALESCE(bits, element)                                                                  \
-	extern "C" __global__ void bc_coalesce_ld##bits(const struct bc_coalesce_params p)          \
-	{                                                                                           \
-		load<element>(p);                                                                   \
-	}                                                                                           \
-	extern "C" __global__ void bc_coalesce_st##bits(const struct bc_coalesce_params p)          \
-	{                                                                                           \
-		store<element>(p);                                                                  \
+#define BC_COALESCE(bits, element)                                                         \
+	extern "C" __global__ void bc_coalesce_ld##bits(const struct bc_coalesce_params p) \
+	{                                                                                  \
+		load<element>(p);                                                          \
+	}                                                                                  \
+	extern "C" __global__ void bc_coalesce_st##bits(const struct bc_coalesce_params p) \
+	{                                                                                  \
+		store<element>(p);                                                         \
 	}
 
 BC_COALESCE(32, bc_u32)

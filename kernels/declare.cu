@@ -17,8 +17,7 @@ static __device__ __forceinline__ bc_u32 *dynamic_words(void)
 	return reinterpret_cast<bc_u32 *>(dynamic);
 }
 
-template <bc_u32 count>
-__device__ __forceinline__ void use_static(const struct bc_declare_params &p)
+template <bc_u32 count> __device__ __forceinline__ void use_static(const struct bc_declare_params &p)
 {
 	__shared__ bc_u32 words[count];
 	bc_u32 sum = 0;
@@ -31,10 +30,10 @@ __device__ __forceinline__ void use_static(const struct bc_declare_params &p)
 	p.out[threadIdx.x] = sum;
 }
 
-#define BC_DECLARE_STATIC(name, bytes)                                                              \
-	extern "C" __global__ void bc_declare_static_##name(const struct bc_declare_params p)       \
-	{                                                                                           \
-		use_static<(bytes) / 4>(p);                                                         \
+#define BC_DECLARE_STATIC(name, bytes)                                                        \
+	extern "C" __global__ void bc_declare_static_##name(const struct bc_declare_params p) \
+	{                                                                                     \
+		use_static<(bytes) / 4>(p);                                                   \
 	}
 
 BC_DECLARE_STATIC(4, 4)
@@ -144,8 +143,7 @@ extern "C" __global__ void bc_declare_private(const struct bc_declare_params p)
 	p.out[blockIdx.x * n + t] = foreign;
 }
 
-template <bool first_store>
-__device__ __forceinline__ void count_up(const struct bc_declare_params &p)
+template <bool first_store> __device__ __forceinline__ void count_up(const struct bc_declare_params &p)
 {
 	volatile bc_u32 *words = dynamic_words();
 	const bc_u32 t = threadIdx.x;

@@ -13,8 +13,7 @@
 
 #define TILE 16
 
-template <unsigned KIND>
-__device__ __forceinline__ void tiled(const struct bc_matmul_params &p, float *c)
+template <unsigned KIND> __device__ __forceinline__ void tiled(const struct bc_matmul_params &p, float *c)
 {
 	constexpr unsigned pad = KIND == BC_LAYOUT_PADDED ? 1 : 0;
 	const struct bc_layout layout = { KIND, TILE, KIND == BC_LAYOUT_XOR ? TILE - 1 : pad };

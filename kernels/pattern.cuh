@@ -35,7 +35,9 @@ __device__ __forceinline__ bc_u32 bc_clock_after(bc_u32 value)
 	bc_u32 now;
 
 	asm volatile("{\n\t.reg .pred p;\n\tsetp.eq.u32 p, %1, 0xfeedbeef;\n\t@p trap;\n\tmov.u32 %0, %%clock;\n\t}"
-		     : "=r"(now) : "r"(value) : "memory");
+		     : "=r"(now)
+		     : "r"(value)
+		     : "memory");
 	return now;
 }
 

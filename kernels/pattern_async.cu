@@ -10,48 +10,54 @@
 #include "pattern.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-#define BC_CPA(op, words, instruction)                                                              \
-	extern "C" __global__ void bc_##op(const struct bc_pattern_params p)                        \
-	{                                                                                           \
-		const bc_u32 base = bc_window();                                                    \
-		const bc_u32 lane = threadIdx.x;                                                    \
-                                                                                                    \
-		bc_report_window(p, base);                                                          \
-		bc_fill(p);                                                                         \
-		__syncthreads();                                                                    \
-		if (p.mask >> lane & 1u) {                                                          \
-			const bc_u32 first = base + p.offsets[lane];                                \
-			const size_t source = __cvta_generic_to_global(p.source);                   \
-                                                                                                    \
-			_Pragma("unroll 1") for (bc_u32 rep = 0; rep < p.reps; rep++) {             \
-				_Pragma("unroll 1") for (bc_u32 k = 0; k < p.count; k++) {          \
-					const bc_u32 addr = first + k * p.step;                     \
-					const size_t from = source + (k * 32 + lane) * words * 4;   \
-					const bc_u32 size = bc_copy_bytes(k, lane, words * 4);      \
-                                                                                                    \
-					(void)size;                                                 \
-					instruction;                                                \
-				}                                                                   \
-			}                                                                           \
-		}                                                                                   \
-		__syncthreads();                                                                    \
-		bc_dump(p);                                                                         \
+#define BC_CPA(op, words, instruction)                                                            \
+	extern "C" __global__ void bc_##op(const struct bc_pattern_params p)                      \
+	{                                                                                         \
+		const bc_u32 base = bc_window();                                                  \
+		const bc_u32 lane = threadIdx.x;                                                  \
+                                                                                                  \
+		bc_report_window(p, base);                                                        \
+		bc_fill(p);                                                                       \
+		__syncthreads();                                                                  \
+		if (p.mask >> lane & 1u) {                                                        \
+			const bc_u32 first = base + p.offsets[lane];                              \
+			const size_t source = __cvta_generic_to_global(p.source);                 \
+                                                                                                  \
+			_Pragma("unroll 1") for (bc_u32 rep = 0; rep < p.reps; rep++)             \
+			{                                                                         \
+				_Pragma("unroll 1") for (bc_u32 k = 0; k < p.count; k++)          \
+				{                                                                 \
+					const bc_u32 addr = first + k * p.step;                   \
+					const size_t from = source + (k * 32 + lane) * words * 4; \
+					const bc_u32 size = bc_copy_bytes(k, lane, words * 4);    \
+                                                                                                  \
+					(void)size;                                               \
+					instruction;                                              \
+				}                                                                 \
+			}                                                                         \
+		}                                                                                 \
+		__syncthreads();                                                                  \
+		bc_dump(p);                                                                       \
 	}
 #else
-#define BC_CPA(op, words, instruction)                                                              \
-	extern "C" __global__ void bc_##op(const struct bc_pattern_params)                          \
-	{                                                                                           \
-		__trap();                                                                           \
+#define BC_CPA(op, words, instruction)                                     \
+	extern "C" __global__ void bc_##op(const struct bc_pattern_params) \
+	{                                                                  \
+		__trap();                                                  \
 	}
 #endif
 
 #define BC_WAIT "\n\tcp.async.commit_group;\n\tcp.async.wait_group 0;"
-#define BC_COPY(cache, bytes)                                                                       \
-	asm volatile("cp.async." cache ".shared.global [%0], [%1], " bytes ";" BC_WAIT              \
-		     : : "r"(addr), "l"(from) : "memory")
-#define BC_COPY_ZERO(cache, bytes)                                                                  \
-	asm volatile("cp.async." cache ".shared.global [%0], [%1], " bytes ", %2;" BC_WAIT          \
-		     : : "r"(addr), "l"(from), "r"(size) : "memory")
+#define BC_COPY(cache, bytes)                                                          \
+	asm volatile("cp.async." cache ".shared.global [%0], [%1], " bytes ";" BC_WAIT \
+		     :                                                                 \
+		     : "r"(addr), "l"(from)                                            \
+		     : "memory")
+#define BC_COPY_ZERO(cache, bytes)                                                         \
+	asm volatile("cp.async." cache ".shared.global [%0], [%1], " bytes ", %2;" BC_WAIT \
+		     :                                                                     \
+		     : "r"(addr), "l"(from), "r"(size)                                     \
+		     : "memory")
 
 BC_CPA(cpa4, 1, BC_COPY("ca", "4"))
 BC_CPA(cpa8, 2, BC_COPY("ca", "8"))

@@ -26,66 +26,91 @@ __device__ __forceinline__ void fill_floats(const struct bc_pattern_params &p)
 struct part {
 	bc_u32 addr, offset, k, lane, seed;
 
-	__device__ bc_u32 word(bc_u32 j) const { return bc_store_word(k, lane, j, seed); }
-	__device__ bc_u32 sparse() const { return bc_sparse_word(k, lane, seed); }
-	__device__ float whole() const { return (float)bc_add_whole(k, lane, seed); }
-	__device__ bc_u64 pair() const { return (bc_u64)word(1) << 32 | word(0); }
-	__device__ bc_u32 compare() const { return bc_compare_word(offset, lane, 1, seed); }
+	__device__ bc_u32 word(bc_u32 j) const
+	{
+		return bc_store_word(k, lane, j, seed);
+	}
+	__device__ bc_u32 sparse() const
+	{
+		return bc_sparse_word(k, lane, seed);
+	}
+	__device__ float whole() const
+	{
+		return (float)bc_add_whole(k, lane, seed);
+	}
+	__device__ bc_u64 pair() const
+	{
+		return (bc_u64)word(1) << 32 | word(0);
+	}
+	__device__ bc_u32 compare() const
+	{
+		return bc_compare_word(offset, lane, 1, seed);
+	}
 	__device__ bc_u64 compare_pair() const
 	{
-		return (bc_u64)bc_compare_word(offset + 4, lane, 1, seed) << 32 | bc_compare_word(offset, lane, 0, seed);
+		return (bc_u64)bc_compare_word(offset + 4, lane, 1, seed) << 32 |
+		       bc_compare_word(offset, lane, 0, seed);
 	}
 };
 
 // @fill: how shared memory is filled; @words: of the value returned, 0: none; @body: sets got[words] from the part a
-#define BC_ATOM(op, fill, words, body)                                                              \
-	__device__ __forceinline__ void do_##op(const struct part &a, bc_u32 *got)                  \
-	{                                                                                           \
-		body;                                                                               \
-	}                                                                                           \
-	extern "C" __global__ void bc_##op(const struct bc_pattern_params p)                        \
-	{                                                                                           \
-		const bc_u32 base = bc_window();                                                    \
-		const bc_u32 lane = threadIdx.x;                                                    \
-                                                                                                    \
-		bc_report_window(p, base);                                                          \
-		fill(p);                                                                            \
-		__syncthreads();                                                                    \
-		if (p.mask >> lane & 1u) {                                                          \
-			const bc_u32 first = p.offsets[lane];                                       \
-			bc_u32 got[2];                                                              \
-                                                                                                    \
-			_Pragma("unroll 1") for (bc_u32 rep = 0; rep < p.reps; rep++) {             \
-				_Pragma("unroll 1") for (bc_u32 k = 0; k < p.count; k++) {          \
-					const bc_u32 at = first + k * p.step;                       \
-					const struct part a = { base + at, at, k, lane, p.seed };   \
-                                                                                                    \
-					do_##op(a, got);                                            \
-					if (words && p.results)                                     \
-						for (bc_u32 j = 0; j != words; j++)                 \
+#define BC_ATOM(op, fill, words, body)                                                                   \
+	__device__ __forceinline__ void do_##op(const struct part &a, bc_u32 *got)                       \
+	{                                                                                                \
+		body;                                                                                    \
+	}                                                                                                \
+	extern "C" __global__ void bc_##op(const struct bc_pattern_params p)                             \
+	{                                                                                                \
+		const bc_u32 base = bc_window();                                                         \
+		const bc_u32 lane = threadIdx.x;                                                         \
+                                                                                                         \
+		bc_report_window(p, base);                                                               \
+		fill(p);                                                                                 \
+		__syncthreads();                                                                         \
+		if (p.mask >> lane & 1u) {                                                               \
+			const bc_u32 first = p.offsets[lane];                                            \
+			bc_u32 got[2];                                                                   \
+                                                                                                         \
+			_Pragma("unroll 1") for (bc_u32 rep = 0; rep < p.reps; rep++)                    \
+			{                                                                                \
+				_Pragma("unroll 1") for (bc_u32 k = 0; k < p.count; k++)                 \
+				{                                                                        \
+					const bc_u32 at = first + k * p.step;                            \
+					const struct part a = { base + at, at, k, lane, p.seed };        \
+                                                                                                         \
+					do_##op(a, got);                                                 \
+					if (words && p.results)                                          \
+						for (bc_u32 j = 0; j != words; j++)                      \
 							p.results[(k * 32 + lane) * words + j] = got[j]; \
-					__syncwarp(p.mask);                                         \
-				}                                                                   \
-			}                                                                           \
-		}                                                                                   \
-		__syncthreads();                                                                    \
-		bc_dump(p);                                                                         \
+					__syncwarp(p.mask);                                              \
+				}                                                                        \
+			}                                                                                \
+		}                                                                                        \
+		__syncthreads();                                                                         \
+		bc_dump(p);                                                                              \
 	}
 
-#define BC_ATOM32(op, instruction, operand)                                                         \
-	BC_ATOM(op, bc_fill, 1, asm volatile("atom.shared." instruction " %0, [%1], %2;"            \
-					     : "=r"(got[0]) : "r"(a.addr), "r"(operand) : "memory"))
+#define BC_ATOM32(op, instruction, operand)                              \
+	BC_ATOM(op, bc_fill, 1,                                          \
+		asm volatile("atom.shared." instruction " %0, [%1], %2;" \
+			     : "=r"(got[0])                              \
+			     : "r"(a.addr), "r"(operand)                 \
+			     : "memory"))
 
 // 64-bit values: the low word is at the lower address
-#define BC_ATOM64(op, instruction, operands, ...)                                                   \
-	BC_ATOM(op, bc_fill, 2, bc_u64 old;                                                         \
-		asm volatile("atom.shared." instruction " %0, [%1], " operands ";"                  \
-			     : "=l"(old) : "r"(a.addr), __VA_ARGS__ : "memory");                    \
+#define BC_ATOM64(op, instruction, operands, ...)                                                              \
+	BC_ATOM(op, bc_fill, 2, bc_u64 old; asm volatile("atom.shared." instruction " %0, [%1], " operands ";" \
+							 : "=l"(old)                                           \
+							 : "r"(a.addr), __VA_ARGS__                            \
+							 : "memory");                                          \
 		got[0] = (bc_u32)old; got[1] = (bc_u32)(old >> 32))
 
-#define BC_RED(op, fill, instruction, type, operand)                                                \
-	BC_ATOM(op, fill, 0, asm volatile("red.shared." instruction " [%0], %1;"                    \
-					  : : "r"(a.addr), type(operand) : "memory"))
+#define BC_RED(op, fill, instruction, type, operand)                \
+	BC_ATOM(op, fill, 0,                                        \
+		asm volatile("red.shared." instruction " [%0], %1;" \
+			     :                                      \
+			     : "r"(a.addr), type(operand)           \
+			     : "memory"))
 
 BC_ATOM32(atom32, "add.u32", a.word(0))
 BC_ATOM32(max32, "max.u32", a.word(0))
@@ -95,13 +120,18 @@ BC_ATOM32(or32, "or.b32", a.sparse())
 BC_ATOM32(xor32, "xor.b32", a.word(0))
 BC_ATOM32(inc32, "inc.u32", a.word(0))
 BC_ATOM32(exch32, "exch.b32", a.word(0))
-BC_ATOM(cas32, bc_fill, 1, asm volatile("atom.shared.cas.b32 %0, [%1], %2, %3;" : "=r"(got[0])
-					: "r"(a.addr), "r"(a.compare()), "r"(a.word(0)) : "memory"))
+BC_ATOM(cas32, bc_fill, 1,
+	asm volatile("atom.shared.cas.b32 %0, [%1], %2, %3;"
+		     : "=r"(got[0])
+		     : "r"(a.addr), "r"(a.compare()), "r"(a.word(0))
+		     : "memory"))
 BC_ATOM64(add64, "add.u64", "%2", "l"(a.pair()))
 BC_ATOM64(exch64, "exch.b64", "%2", "l"(a.pair()))
 BC_ATOM64(cas64, "cas.b64", "%2, %3", "l"(a.compare_pair()), "l"(a.pair()))
-BC_ATOM(addf32, fill_floats, 1, float old; asm volatile("atom.shared.add.f32 %0, [%1], %2;" : "=f"(old)
-							: "r"(a.addr), "f"(a.whole()) : "memory");
+BC_ATOM(addf32, fill_floats, 1, float old; asm volatile("atom.shared.add.f32 %0, [%1], %2;"
+							: "=f"(old)
+							: "r"(a.addr), "f"(a.whole())
+							: "memory");
 	got[0] = __float_as_uint(old))
 
 BC_ATOM(red32, bc_fill, 0, asm volatile("red.shared.add.u32 [%0], 1;" : : "r"(a.addr) : "memory"))

@@ -9,69 +9,82 @@
 #include "bc_kernel.h"
 #include "pattern.cuh"
 
-#define BC_LD(type, width, words, instruction)                                                      \
-	__device__ __forceinline__ bc_u32 load_##width(bc_u32 addr, bc_u32 *word)                   \
-	{                                                                                           \
-		instruction;                                                                        \
-		return word[0];                                                                     \
-	}                                                                                           \
-	extern "C" __global__ void bc_ld##width(const struct bc_pattern_params p)                   \
-	{                                                                                           \
-		const bc_u32 base = bc_window();                                                    \
-		const bc_u32 lane = threadIdx.x;                                                    \
-                                                                                                    \
-		bc_report_window(p, base);                                                          \
-		bc_fill(p);                                                                         \
-		__syncthreads();                                                                    \
-		if (p.mask >> lane & 1u) {                                                          \
-			const bc_u32 first = base + p.offsets[lane];                                \
-			bc_u32 word[words];                                                         \
-                                                                                                    \
-			_Pragma("unroll 1") for (bc_u32 rep = 0; rep < p.reps; rep++) {             \
-				_Pragma("unroll 1") for (bc_u32 k = 0; k < p.count; k++) {          \
-					load_##width(first + k * p.step, word);                     \
-					if (p.results)                                              \
-						for (bc_u32 j = 0; j < words; j++)                  \
+#define BC_LD(type, width, words, instruction)                                                            \
+	__device__ __forceinline__ bc_u32 load_##width(bc_u32 addr, bc_u32 *word)                         \
+	{                                                                                                 \
+		instruction;                                                                              \
+		return word[0];                                                                           \
+	}                                                                                                 \
+	extern "C" __global__ void bc_ld##width(const struct bc_pattern_params p)                         \
+	{                                                                                                 \
+		const bc_u32 base = bc_window();                                                          \
+		const bc_u32 lane = threadIdx.x;                                                          \
+                                                                                                          \
+		bc_report_window(p, base);                                                                \
+		bc_fill(p);                                                                               \
+		__syncthreads();                                                                          \
+		if (p.mask >> lane & 1u) {                                                                \
+			const bc_u32 first = base + p.offsets[lane];                                      \
+			bc_u32 word[words];                                                               \
+                                                                                                          \
+			_Pragma("unroll 1") for (bc_u32 rep = 0; rep < p.reps; rep++)                     \
+			{                                                                                 \
+				_Pragma("unroll 1") for (bc_u32 k = 0; k < p.count; k++)                  \
+				{                                                                         \
+					load_##width(first + k * p.step, word);                           \
+					if (p.results)                                                    \
+						for (bc_u32 j = 0; j < words; j++)                        \
 							p.results[(k * 32 + lane) * words + j] = word[j]; \
-				}                                                                   \
-			}                                                                           \
-		}                                                                                   \
-	}                                                                                           \
-	extern "C" __global__ void bc_ld##width##_clock(const struct bc_pattern_params p)           \
-	{                                                                                           \
-		const bc_u32 base = bc_window();                                                    \
-		const bc_u32 lane = threadIdx.x;                                                    \
-                                                                                                    \
-		bc_fill_zero(p);                                                                    \
-		__syncthreads();                                                                    \
-		if (p.mask >> lane & 1u) {                                                          \
-			const bc_u32 first = base + p.offsets[lane];                                \
-			const bc_u32 leader = __ffs(p.mask) - 1;                                    \
-			bc_u32 word[words];                                                         \
-                                                                                                    \
-			_Pragma("unroll 1") for (bc_u32 s = 0; s <= p.nsamples; s++) {              \
-				bc_u32 value = 0, at = first;                                       \
-				const bc_u32 before = bc_clock();                                   \
-                                                                                                    \
-				_Pragma("unroll") for (bc_u32 k = 0; k < BC_TIMED_ACCESSES; k++) {  \
-					value = load_##width(at + value, word);                     \
-					at = bc_opaque(at + p.step);                                \
-				}                                                                   \
-				const bc_u32 after = bc_clock_after(value);                         \
-                                                                                                    \
-				if (s > 0 && lane == leader) {                                      \
-					p.samples[(s - 1) * 8] = before;                            \
-					p.samples[(s - 1) * 8 + 1] = after;                         \
-				}                                                                   \
-			}                                                                           \
-		}                                                                                   \
+				}                                                                         \
+			}                                                                                 \
+		}                                                                                         \
+	}                                                                                                 \
+	extern "C" __global__ void bc_ld##width##_clock(const struct bc_pattern_params p)                 \
+	{                                                                                                 \
+		const bc_u32 base = bc_window();                                                          \
+		const bc_u32 lane = threadIdx.x;                                                          \
+                                                                                                          \
+		bc_fill_zero(p);                                                                          \
+		__syncthreads();                                                                          \
+		if (p.mask >> lane & 1u) {                                                                \
+			const bc_u32 first = base + p.offsets[lane];                                      \
+			const bc_u32 leader = __ffs(p.mask) - 1;                                          \
+			bc_u32 word[words];                                                               \
+                                                                                                          \
+			_Pragma("unroll 1") for (bc_u32 s = 0; s <= p.nsamples; s++)                      \
+			{                                                                                 \
+				bc_u32 value = 0, at = first;                                             \
+				const bc_u32 before = bc_clock();                                         \
+                                                                                                          \
+				_Pragma("unroll") for (bc_u32 k = 0; k < BC_TIMED_ACCESSES; k++)          \
+				{                                                                         \
+					value = load_##width(at + value, word);                           \
+					at = bc_opaque(at + p.step);                                      \
+				}                                                                         \
+				const bc_u32 after = bc_clock_after(value);                               \
+                                                                                                          \
+				if (s > 0 && lane == leader) {                                            \
+					p.samples[(s - 1) * 8] = before;                                  \
+					p.samples[(s - 1) * 8 + 1] = after;                               \
+				}                                                                         \
+			}                                                                                 \
+		}                                                                                         \
 	}
 
 BC_LD(bc_u32, 8, 1, asm volatile("ld.volatile.shared.u8 %0, [%1];" : "=r"(word[0]) : "r"(addr) : "memory"))
-BC_LD(bc_u32, 16, 1, unsigned short half;
-      asm volatile("ld.volatile.shared.u16 %0, [%1];" : "=h"(half) : "r"(addr) : "memory"); word[0] = half)
+BC_LD(bc_u32, 16, 1, unsigned short half; asm volatile("ld.volatile.shared.u16 %0, [%1];"
+						       : "=h"(half)
+						       : "r"(addr)
+						       : "memory");
+      word[0] = half)
 BC_LD(bc_u32, 32, 1, asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(word[0]) : "r"(addr) : "memory"))
-BC_LD(bc_u32, 64, 2, asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];"
-				  : "=r"(word[0]), "=r"(word[1]) : "r"(addr) : "memory"))
-BC_LD(bc_u32, 128, 4, asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-				   : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3]) : "r"(addr) : "memory"))
+BC_LD(bc_u32, 64, 2,
+      asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];"
+		   : "=r"(word[0]), "=r"(word[1])
+		   : "r"(addr)
+		   : "memory"))
+BC_LD(bc_u32, 128, 4,
+      asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+		   : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+		   : "r"(addr)
+		   : "memory"))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // kernels/random.cu - loads of random words of shared memory.
 //
-// bc_random_ld32: one block. Copies BC_RANDOM_WORDS words to shared memory; then each warp loads reps times 32 words that
-// a generator of each lane names. One LDS a warp and repetition; class ld is used by nothing else.
+// bc_random_ld32: one block. Copies BC_RANDOM_WORDS words to shared memory; then each warp loads reps times 32 words
+// that a generator of each lane names. One LDS a warp and repetition; class ld is used by nothing else.
 #include "bc_kernel.h"
 
 extern __shared__ bc_u32 words[];

@@ -42,7 +42,7 @@ extern "C" __global__ void bc_reduce_strided(const struct bc_reduce_params p)
 	fill(p);
 	for (bc_u32 s = 1; s < blockDim.x; s *= 2) {
 		FOR_PAIRS(i, blockDim.x / (2 * s))
-			add_strided(i, s);
+		add_strided(i, s);
 		__syncthreads();
 	}
 	give(p);
@@ -52,7 +52,7 @@ extern "C" __global__ void bc_reduce_strided_step(const struct bc_reduce_params 
 {
 	fill(p);
 	FOR_PAIRS(i, blockDim.x / (2 * p.step))
-		p.out[i] = add_strided(i, p.step);
+	p.out[i] = add_strided(i, p.step);
 }
 
 extern "C" __global__ void bc_reduce_modulo(const struct bc_reduce_params p)
@@ -82,7 +82,7 @@ extern "C" __global__ void bc_reduce_sequential(const struct bc_reduce_params p)
 	fill(p);
 	for (bc_u32 s = blockDim.x / 2; s > 0; s /= 2) {
 		FOR_PAIRS(i, s)
-			add_sequential(i, s);
+		add_sequential(i, s);
 		__syncthreads();
 	}
 	give(p);
@@ -92,7 +92,7 @@ extern "C" __global__ void bc_reduce_sequential_step(const struct bc_reduce_para
 {
 	fill(p);
 	FOR_PAIRS(i, p.step)
-		p.out[i] = add_sequential(i, p.step);
+	p.out[i] = add_sequential(i, p.step);
 }
 
 // @step: bins; `in` names the bin of each item.

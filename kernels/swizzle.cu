@@ -10,8 +10,7 @@
 
 extern __shared__ uint4 bc_tile[];
 
-template <typename T>
-static __device__ __forceinline__ void bijective(const struct bc_swizzle_params &p)
+template <typename T> static __device__ __forceinline__ void bijective(const struct bc_swizzle_params &p)
 {
 	const bc_u32 n = p.layout.width;
 	const T *in = (const T *)p.in;
@@ -27,10 +26,10 @@ static __device__ __forceinline__ void bijective(const struct bc_swizzle_params 
 		raw[bc_layout_row(e, p.layout) * n + bc_layout_col(e, p.layout)] = tile[e];
 }
 
-#define BC_SWIZZLE(bits, type)                                                            \
-	extern "C" __global__ void bc_swizzle_b##bits(const struct bc_swizzle_params p)   \
-	{                                                                                 \
-		bijective<type>(p);                                                       \
+#define BC_SWIZZLE(bits, type)                                                          \
+	extern "C" __global__ void bc_swizzle_b##bits(const struct bc_swizzle_params p) \
+	{                                                                               \
+		bijective<type>(p);                                                     \
 	}
 
 BC_SWIZZLE(16, unsigned short)

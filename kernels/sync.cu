@@ -100,8 +100,7 @@ static __device__ __forceinline__ bc_u32 now(void)
 	return t;
 }
 
-template <bool whole_block>
-static __device__ __forceinline__ bc_u32 exchange(bc_u32 value, bc_u32 steps)
+template <bool whole_block> static __device__ __forceinline__ bc_u32 exchange(bc_u32 value, bc_u32 steps)
 {
 #pragma unroll 1
 	for (bc_u32 k = 0; k < steps; k++) {

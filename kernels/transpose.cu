@@ -33,8 +33,7 @@ __device__ __forceinline__ void transpose(const struct bc_transpose_params &p)
 				tile[bc_layout_index(threadIdx.x, threadIdx.y + j, layout)];
 }
 
-template <typename T>
-__device__ __forceinline__ void naive(const struct bc_transpose_params &p)
+template <typename T> __device__ __forceinline__ void naive(const struct bc_transpose_params &p)
 {
 	const T *in = (const T *)p.in;
 	T *out = (T *)p.out;
@@ -46,10 +45,10 @@ __device__ __forceinline__ void naive(const struct bc_transpose_params &p)
 			out[(size_t)x * p.height + y + j] = in[(size_t)(y + j) * p.width + x];
 }
 
-#define BC_TRANSPOSE(name, type, rows, kind)                                                   \
-	extern "C" __global__ void bc_transpose_##name(const struct bc_transpose_params p)     \
-	{                                                                                      \
-		transpose<type, rows, kind>(p);                                                \
+#define BC_TRANSPOSE(name, type, rows, kind)                                               \
+	extern "C" __global__ void bc_transpose_##name(const struct bc_transpose_params p) \
+	{                                                                                  \
+		transpose<type, rows, kind>(p);                                            \
 	}
 
 BC_TRANSPOSE(f32_32x8_plain, float, 8, BC_LAYOUT_PLAIN)

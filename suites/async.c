@@ -68,7 +68,7 @@ static bool inactive(unsigned i, struct bc_case *c)
 {
 	if (i >= BC_ARRAY_LEN(active_lanes))
 		return false;
-	start(c, bc_scatter(active_lanes[i]), true);
+	start(c, bc_random_mask(active_lanes[i]), true);
 	bc_variant_add_int(c, active_lanes[i]);
 	bc_twin_set_stem(c, "apart", c->variant);
 	return true;
@@ -78,7 +78,7 @@ static bool apart(unsigned i, struct bc_case *c)
 {
 	if (i >= BC_ARRAY_LEN(active_lanes))
 		return false;
-	start(c, bc_scatter(active_lanes[i]), true);
+	start(c, bc_random_mask(active_lanes[i]), true);
 	spread(c, 1);
 	bc_variant_add_int(c, active_lanes[i]);
 	return true;
@@ -91,8 +91,9 @@ static bool data(unsigned i, struct bc_case *c)
 		const char *name;
 		uint32_t mask, stride, count;
 	} shapes[] = {
-		{ "stride_1", BC_MASK_ALL, 1, 1 },   { "stride_3", BC_MASK_ALL, 3, 1 },   { "stride_32", BC_MASK_ALL, 32, 1 },
-		{ "one_word", BC_MASK_ALL, 0, 1 },   { "some_lanes", 0x5a0ff0c3, 1, 1 },  { "one_lane", 0x00010000, 1, 1 },
+		{ "stride_1", BC_MASK_ALL, 1, 1 },   { "stride_3", BC_MASK_ALL, 3, 1 },
+		{ "stride_32", BC_MASK_ALL, 32, 1 }, { "one_word", BC_MASK_ALL, 0, 1 },
+		{ "some_lanes", 0x5a0ff0c3, 1, 1 },  { "one_lane", 0x00010000, 1, 1 },
 		{ "requests_4", BC_MASK_ALL, 1, 4 },
 	};
 
@@ -112,7 +113,7 @@ static bool data(unsigned i, struct bc_case *c)
 #define BLOCKS 64u
 
 enum { STAGES, TILES }; /* arg[] of the pipeline */
-enum { WORDS, CACHE };  /* arg[] of the copy: 32-bit words of a thread; which kernel */
+enum { WORDS, CACHE };	/* arg[] of the copy: 32-bit words of a thread; which kernel */
 
 static bool pipe(unsigned i, struct bc_case *c)
 {
@@ -153,7 +154,8 @@ static bool reversed(const uint32_t *in, const uint32_t *out, uint32_t n, uint32
 
 		for (uint32_t j = 0; j < words; j++)
 			if (out[i * words + j] != in[from * words + j])
-				return bc_mismatch(bad, "word", i * words + j, out[i * words + j], in[from * words + j]);
+				return bc_mismatch(bad, "word", i * words + j, out[i * words + j],
+						   in[from * words + j]);
 	}
 	return true;
 }
@@ -207,7 +209,8 @@ static bool grid_check(const struct bc_case *c, const struct bc_arch *a, void *c
 {
 	(void)a;
 	(void)seed;
-	return reversed(data[0], data[1], BLOCKS * BC_ASYNC_COPY_THREADS, BC_ASYNC_COPY_THREADS, (uint32_t)c->arg[WORDS], bad);
+	return reversed(data[0], data[1], BLOCKS * BC_ASYNC_COPY_THREADS, BC_ASYNC_COPY_THREADS,
+			(uint32_t)c->arg[WORDS], bad);
 }
 
 #define PTX "PTX ISA, cp.async"
@@ -239,8 +242,18 @@ static const struct bc_rule rules[] = {
 	{ .name = "zero_fill_cpa8z", .source = PTX, .build = data, .sentence = ZERO },
 	{ .name = "zero_fill_cpa16caz", .source = PTX, .build = data, .sentence = ZERO },
 	{ .name = "zero_fill_cpa16cgz", .source = PTX, .build = data, .sentence = ZERO },
-	{ .name = "pipe", .source = GUIDE, .build = pipe, .sentence = PIPE, .program = pipe_program, .check = pipe_check },
-	{ .name = "grid", .source = GUIDE, .build = grid, .sentence = GRID, .program = grid_program, .check = grid_check },
+	{ .name = "pipe",
+	  .source = GUIDE,
+	  .build = pipe,
+	  .sentence = PIPE,
+	  .program = pipe_program,
+	  .check = pipe_check },
+	{ .name = "grid",
+	  .source = GUIDE,
+	  .build = grid,
+	  .sentence = GRID,
+	  .program = grid_program,
+	  .check = grid_check },
 };
 
 const struct bc_suite bc_suite_async = {

@@ -78,7 +78,7 @@ static bool inactive(unsigned i, struct bc_case *c)
 {
 	if (i >= BC_ARRAY_LEN(active_lanes))
 		return false;
-	start(c, bc_scatter(active_lanes[i]));
+	start(c, bc_random_mask(active_lanes[i]));
 	bc_variant_add_int(c, active_lanes[i]);
 	if (lanes_count(op_of(c)))
 		bc_twin_set_stem(c, "apart", c->variant);
@@ -90,7 +90,7 @@ static bool apart(unsigned i, struct bc_case *c)
 {
 	if (i >= BC_ARRAY_LEN(active_lanes))
 		return false;
-	start(c, bc_scatter(active_lanes[i]));
+	start(c, bc_random_mask(active_lanes[i]));
 	for (uint32_t l = 0; l < BC_LANES; l++)
 		if (c->pattern.mask >> l & 1)
 			c->pattern.offset[l] = l * bytes_of(c);
@@ -166,7 +166,8 @@ static bool again(unsigned i, struct bc_case *c)
 #define INACTIVE "only active lanes take wavefronts"
 #define APART "active lanes in banks of their own do not conflict"
 #define GROUPS "lanes count even where they share a word: g lanes a word, in different banks, take g wavefronts"
-#define GROUPS_RED "lanes on one word merge, so that groups of lanes, a word each in different banks, take one wavefront"
+#define GROUPS_RED \
+	"lanes on one word merge, so that groups of lanes, a word each in different banks, take one wavefront"
 #define BANK "atomics of all lanes in one bank take 32 wavefronts, however many words it is"
 #define BANK_RED "an add of 1 to k words of one bank takes k wavefronts"
 #define AGAIN "what a request leaves in memory the next one returns"

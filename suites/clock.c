@@ -90,7 +90,8 @@ static bool check(const struct bc_case *c, const struct bc_arch *a, void *const 
 }
 
 /* Cycles of each run, from the first warp's start to the last warp's end. Return: the median of the setting's runs. */
-static double cycles_of(const struct bc_case *c, unsigned setting, const uint32_t *samples, struct bc_clocked *out)
+static double cycles_of(const struct bc_case *c, unsigned setting, const uint32_t *samples,
+			struct bc_clock_reading *out)
 {
 	const uint32_t warps = arg(c, WARPS);
 	uint32_t sorted[BC_TIME_SAMPLES] = { 0 };
@@ -116,16 +117,16 @@ static double cycles_of(const struct bc_case *c, unsigned setting, const uint32_
 	return ((double)sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-static bool settings(const struct bc_case *c, void *const *data, double cycles[2], struct bc_clocked *out)
+static bool settings(const struct bc_case *c, void *const *data, double cycles[2], struct bc_clock_reading *out)
 {
-	*out = (struct bc_clocked){ .value = 0 };
+	*out = (struct bc_clock_reading){ .value = 0 };
 	for (unsigned s = 0; s < 2; s++)
 		cycles[s] = cycles_of(c, s, data[0], out);
 	return cycles[0] > 0 && cycles[1] > 0;
 }
 
 /* Cycles for each further wavefront of one access. */
-static bool slope(const struct bc_case *c, const struct bc_arch *a, void *const *data, struct bc_clocked *out)
+static bool slope(const struct bc_case *c, const struct bc_arch *a, void *const *data, struct bc_clock_reading *out)
 {
 	const double more = (c->arg[WAYS + 1] - c->arg[WAYS]) * ACCESSES * c->arg[WARPS];
 	double cycles[2];
@@ -137,7 +138,7 @@ static bool slope(const struct bc_case *c, const struct bc_arch *a, void *const 
 	return true;
 }
 
-static bool ratio(const struct bc_case *c, const struct bc_arch *a, void *const *data, struct bc_clocked *out)
+static bool ratio(const struct bc_case *c, const struct bc_arch *a, void *const *data, struct bc_clock_reading *out)
 {
 	double cycles[2];
 
@@ -149,7 +150,8 @@ static bool ratio(const struct bc_case *c, const struct bc_arch *a, void *const 
 }
 
 /* Bytes that the second setting loads more, a cycle that it takes more. */
-static bool bytes_per_clock(const struct bc_case *c, const struct bc_arch *a, void *const *data, struct bc_clocked *out)
+static bool bytes_per_clock(const struct bc_case *c, const struct bc_arch *a, void *const *data,
+			    struct bc_clock_reading *out)
 {
 	const double more = (c->arg[REPS + 1] - c->arg[REPS]) * ACCESSES * c->arg[WARPS] * BC_LANES * 16;
 	double cycles[2];

@@ -35,6 +35,6 @@ bool bc_declare_resident_program(const struct bc_case *c, const struct bc_arch *
 bool bc_declare_resident_check(const struct bc_case *c, const struct bc_arch *a, void *const *data, uint32_t seed,
 			       struct bc_mismatch *bad);
 bool bc_declare_resident_clock(const struct bc_case *c, const struct bc_arch *a, void *const *data,
-			       struct bc_clocked *out);
+			       struct bc_clock_reading *out);
 
 #endif

@@ -27,8 +27,8 @@ bool bc_declare_geometry_build(unsigned i, struct bc_case *c)
 static void ask(struct bc_program *p)
 {
 	if (p->nbuffers < BC_PROGRAM_BUFFERS)
-		p->buffers[p->nbuffers] =
-			(struct bc_program_buffer){ .bytes = sizeof(struct bc_told), .use = BC_BUFFER_TOLD };
+		p->buffers[p->nbuffers] = (struct bc_program_buffer){ .bytes = sizeof(struct bc_device_limits),
+								      .use = BC_BUFFER_DEVICE_LIMITS };
 	p->nbuffers++;
 }
 
@@ -46,7 +46,7 @@ bool bc_declare_geometry_check(const struct bc_case *c, const struct bc_arch *a,
 			       struct bc_mismatch *bad)
 {
 	const uint32_t *out = data[0];
-	const struct bc_told *told = data[1];
+	const struct bc_device_limits *told = data[1];
 	const struct {
 		uint32_t got, want;
 	} fact[] = {
@@ -185,7 +185,7 @@ bool bc_declare_occupancy_program(const struct bc_case *c, const struct bc_arch 
 bool bc_declare_occupancy_check(const struct bc_case *c, const struct bc_arch *a, void *const *data, uint32_t seed,
 				struct bc_mismatch *bad)
 {
-	const struct bc_told *told = data[2];
+	const struct bc_device_limits *told = data[2];
 
 	(void)seed;
 	return told->blocks_per_sm == blocks_that_fit(c, a) ||
@@ -219,13 +219,13 @@ bool bc_declare_resident_check(const struct bc_case *c, const struct bc_arch *a,
 
 /* The most that were seen together, over those that fit. */
 bool bc_declare_resident_clock(const struct bc_case *c, const struct bc_arch *a, void *const *data,
-			       struct bc_clocked *out)
+			       struct bc_clock_reading *out)
 {
 	const uint32_t *most = data[1];
 	uint32_t best = 0;
 
 	for (uint32_t sm = 0; sm < BC_DECLARE_SMS; sm++)
 		best = most[sm] > best ? most[sm] : best;
-	*out = (struct bc_clocked){ .value = (double)best / blocks_that_fit(c, a), .samples = { best }, .n = 1 };
+	*out = (struct bc_clock_reading){ .value = (double)best / blocks_that_fit(c, a), .samples = { best }, .n = 1 };
 	return best > 0;
 }

@@ -35,7 +35,7 @@ static bool ways(unsigned i, struct bc_case *c)
 
 	if (i >= BC_ARRAY_LEN(lanes))
 		return false;
-	bc_pattern_start(c, op_of(c), bc_scatter(lanes[i]));
+	bc_pattern_start(c, op_of(c), bc_random_mask(lanes[i]));
 	for (uint32_t l = 0; l < BC_LANES; l++)
 		if (c->pattern.mask >> l & 1)
 			c->pattern.offset[l] = place++ * BC_ROW_BYTES;
@@ -50,7 +50,7 @@ static bool apart(unsigned i, struct bc_case *c)
 {
 	if (i >= BC_ARRAY_LEN(lanes))
 		return false;
-	bc_pattern_start(c, op_of(c), bc_scatter(lanes[i]));
+	bc_pattern_start(c, op_of(c), bc_random_mask(lanes[i]));
 	for (uint32_t l = 0; l < BC_LANES; l++)
 		if (c->pattern.mask >> l & 1)
 			c->pattern.offset[l] = l * BC_WORD_BYTES;
@@ -114,7 +114,9 @@ static bool pair(unsigned i, struct bc_case *c)
 #define WAYS "n active lanes of a generic access in one bank take n wavefronts"
 #define APART "active lanes of a generic access in banks of their own take one wavefront"
 #define BROADCAST "lanes of a generic access on one word are served together; words of one bank are not"
-#define PAIR "generic loads by pairs of lanes l and l ^ x at one address keep their groups: the pair rule is for ld.shared only"
+#define PAIR                                                                                                  \
+	"generic loads by pairs of lanes l and l ^ x at one address keep their groups: the pair rule is for " \
+	"ld.shared only"
 
 static const struct bc_rule rules[] = {
 	{ .name = "stride_gld32", .source = MEASURED, .build = stride, .sentence = STRIDE },

@@ -3,12 +3,12 @@
 #include "suites/patterns.h"
 
 #define NEAR_DISTANCES 64u
-#define FAR_DISTANCES 9   /* 128, 256 ... 32768 words = 128 KB; the next power of two fits no architecture's window */
-#define BLOCK_BYTES 4096u       /* 32 lines of 128 bytes */
-#define BLOCKS 56               /* whole blocks in the largest window, 227 KB */
-#define FIRST_HASHABLE_BIT 7    /* bits 0..6 of an address name the byte and the bank */
+#define FAR_DISTANCES 9	  /* 128, 256 ... 32768 words = 128 KB; the next power of two fits no architecture's window */
+#define BLOCK_BYTES 4096u /* 32 lines of 128 bytes */
+#define BLOCKS 56	  /* whole blocks in the largest window, 227 KB */
+#define FIRST_HASHABLE_BIT 7 /* bits 0..6 of an address name the byte and the bank */
 #define ADDRESS_BITS 18
-#define LOWEST_ABSOLUTE 1024u   /* dynamic shared memory starts at absolute address 0 or 1024 */
+#define LOWEST_ABSOLUTE 1024u /* dynamic shared memory starts at absolute address 0 or 1024 */
 
 static bool distance(unsigned i, struct bc_case *c)
 {
@@ -109,17 +109,29 @@ static bool base_alignment(unsigned i, struct bc_case *c)
 #define GUIDE "CUDA C++ Programming Guide, Shared Memory: successive 32-bit words map to successive banks"
 
 static const struct bc_rule rules[] = {
-	{ .name = "distance", .source = GUIDE, .build = distance,
+	{ .name = "distance",
+	  .source = GUIDE,
+	  .build = distance,
 	  .sentence = "two words meet in a bank exactly when their distance is a multiple of 32 words" },
-	{ .name = "address_bit", .source = GUIDE, .build = address_bit,
+	{ .name = "address_bit",
+	  .source = GUIDE,
+	  .build = address_bit,
 	  .sentence = "address bits 2 to 6 name the bank; no higher bit of the absolute address changes it" },
-	{ .name = "address_bit_pair", .source = GUIDE, .build = address_bit_pair,
+	{ .name = "address_bit_pair",
+	  .source = GUIDE,
+	  .build = address_bit_pair,
 	  .sentence = "no pair of address bits above the bank's is hashed into the bank" },
-	{ .name = "window_line", .source = GUIDE, .build = window_line,
+	{ .name = "window_line",
+	  .source = GUIDE,
+	  .build = window_line,
 	  .sentence = "every aligned 128-byte line of the opt-in window is one wavefront: 32 words in 32 banks" },
-	{ .name = "window_column", .source = GUIDE, .build = window_column,
+	{ .name = "window_column",
+	  .source = GUIDE,
+	  .build = window_column,
 	  .sentence = "32 words 128 bytes apart share one bank, anywhere in the opt-in window" },
-	{ .name = "base_alignment", .source = GUIDE, .build = base_alignment,
+	{ .name = "base_alignment",
+	  .source = GUIDE,
+	  .build = base_alignment,
 	  .sentence = "32 consecutive words are free of conflicts from any base word" },
 };
 

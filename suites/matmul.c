@@ -12,10 +12,10 @@
 #include "kernels/bc_kernel.h"
 
 #define TILE 16u
-#define WARPS (TILE * TILE / BC_LANES)        /* of a block */
-#define TILE_LOADS (2 * TILE)                 /* shared loads of a warp for each step over k */
-#define FRACTION 8388608.0                    /* 2^23: elements are whole multiples of 1 / FRACTION in [-1, 1) */
-#define UNIT 5.9604644775390625e-08           /* 2^-24, the unit roundoff of a float */
+#define WARPS (TILE * TILE / BC_LANES) /* of a block */
+#define TILE_LOADS (2 * TILE)	       /* shared loads of a warp for each step over k */
+#define FRACTION 8388608.0	       /* 2^23: elements are whole multiples of 1 / FRACTION in [-1, 1) */
+#define UNIT 5.9604644775390625e-08    /* 2^-24, the unit roundoff of a float */
 
 #define NAIVE 3 /* instead of a layout: no shared memory */
 
@@ -37,7 +37,8 @@ static uint32_t tiles(uint32_t n)
 
 static struct bc_layout layout_of(const struct bc_case *c)
 {
-	return (struct bc_layout){ .kind = arg(c, LAYOUT), .width = TILE,
+	return (struct bc_layout){ .kind = arg(c, LAYOUT),
+				   .width = TILE,
 				   .amount = arg(c, LAYOUT) == BC_LAYOUT_PADDED ? 1 : TILE - 1 };
 }
 
@@ -273,17 +274,37 @@ static bool request(const struct bc_case *c, const struct bc_arch *a, uint64_t k
 #define PADS "CUDA C++ Programming Guide, 3.2.4, and bank = (address / 4) mod 32"
 
 static const struct bc_rule rules[] = {
-	{ .name = "shared_ld", .source = GUIDE, .build = shared_ld, .program = program, .check = check,
+	{ .name = "shared_ld",
+	  .source = GUIDE,
+	  .build = shared_ld,
+	  .program = program,
+	  .check = check,
 	  .request = request,
 	  .sentence = "the loads of a tiled product are clean: elements of a are broadcast, rows of b consecutive" },
-	{ .name = "shared_st", .source = PADS, .build = shared_st, .program = program, .check = check,
+	{ .name = "shared_st",
+	  .source = PADS,
+	  .build = shared_st,
+	  .program = program,
+	  .check = check,
 	  .request = request,
 	  .sentence = "a pad that the 16 x 16 tile does not need makes its stores 2-way; plain and xor are clean" },
-	{ .name = "global_ld", .source = GUIDE, .build = global_ld, .program = program, .check = check,
+	{ .name = "global_ld",
+	  .source = GUIDE,
+	  .build = global_ld,
+	  .program = program,
+	  .check = check,
 	  .sentence = "tiles of 16 x 16 need a sixteenth of the naive product's global loads" },
-	{ .name = "product", .source = GUIDE, .build = product, .program = program, .check = check,
+	{ .name = "product",
+	  .source = GUIDE,
+	  .build = product,
+	  .program = program,
+	  .check = check,
 	  .sentence = "the product is right to the rounding of its sums, for sizes off the tile too" },
-	{ .name = "layouts", .source = GUIDE, .build = layouts, .program = layouts_program, .check = layouts_check,
+	{ .name = "layouts",
+	  .source = GUIDE,
+	  .build = layouts,
+	  .program = layouts_program,
+	  .check = layouts_check,
 	  .sentence = "plain, padded and xor give the same product to the bit" },
 };
 

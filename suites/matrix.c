@@ -4,7 +4,7 @@
 
 #define CHUNK_BYTES 16u /* a row of a matrix: 8 elements of 2 bytes */
 #define ROWS 8u
-#define CHUNKS 8u       /* of a tile's 128-byte row */
+#define CHUNKS 8u /* of a tile's 128-byte row */
 
 static enum bc_op op_of(const struct bc_case *c)
 {
@@ -149,7 +149,9 @@ static bool requests(unsigned i, struct bc_case *c)
 #define PTX "PTX ISA, ldmatrix and stmatrix: lane l holds two elements of row l / 4, lanes 8m to 8m+7 name the rows"
 #define MEASURED "docs/bank-laws.md, law 9: measured on an H200"
 #define SWIZZLE "CUTLASS and CUDA C++ Programming Guide (tensor maps): 128-byte swizzle of 16-byte chunks; law 9"
-#define PITCH "rows at a pitch of p bytes take gcd(p / 16, 8) wavefronts a matrix: 128 is 8-way, 16 bytes of padding cure it"
+#define PITCH                                                                                                         \
+	"rows at a pitch of p bytes take gcd(p / 16, 8) wavefronts a matrix: 128 is 8-way, 16 bytes of padding cure " \
+	"it"
 #define TILE "a 16 x 16 tile is free of conflicts when its row pitch is an odd number of 16-byte chunks"
 #define XORED "16-byte chunks XORed with the row (mod 8) make every column of chunks free of conflicts"
 #define PLAIN "a column of chunks in rows of 128 bytes is 8-way in each matrix"

@@ -16,7 +16,7 @@ struct variant {
 	const char *name;
 	enum kernel kernel;
 	uint32_t flip;
-	enum bc_act act;
+	enum bc_misbehave act;
 	unsigned attempts;     /* that act; 0: all */
 	uint32_t shared_bytes; /* 0: what the kernel takes */
 	unsigned warps;	       /* of the block; 0: one */

@@ -18,32 +18,19 @@ static const struct tile {
 	uint8_t bytes, rows, width, pad, from, count;
 	const char *twin; /* of the column, when it conflicts */
 } tiles[] = {
-	{ 1, 32, 32, 0, 0, 1, "32x36_col_0" },
-	{ 1, 32, 32, 1, 0, 1, NULL },
-	{ 1, 32, 32, 1, 1, 1, "32x36_col_1" },
-	{ 1, 32, 32, 4, 0, 1, NULL },
-	{ 1, 32, 32, 4, 1, 1, NULL },
-	{ 2, 32, 32, 0, 0, 1, "32x34_col_0" },
-	{ 2, 32, 32, 1, 0, 1, NULL },
-	{ 2, 32, 32, 1, 1, 1, "32x34_col_1" },
-	{ 2, 32, 32, 2, 0, 1, NULL },
-	{ 2, 32, 32, 2, 1, 1, NULL },
-	{ 4, 32, 32, 0, 0, 32, "32x33" },
-	{ 4, 32, 32, 1, 0, 32, NULL },
-	{ 4, 32, 32, 2, 0, 32, "32x33" },
-	{ 4, 32, 32, 4, 0, 32, "32x33" },
-	{ 4, 32, 32, 8, 0, 32, "32x33" },
-	{ 4, 32, 32, 16, 0, 32, "32x33" },
-	{ 4, 32, 8, 0, 0, 1, "32x9" },
-	{ 4, 32, 8, 1, 0, 1, NULL },
-	{ 4, 32, 16, 0, 0, 1, "32x17" },
-	{ 4, 32, 16, 1, 0, 1, NULL },
-	{ 4, 64, 64, 0, 0, 32, "64x65" },
-	{ 4, 64, 64, 1, 0, 32, NULL },
-	{ 8, 32, 32, 0, 0, 32, "32x33" },
-	{ 8, 32, 32, 1, 0, 32, NULL },
-	{ 16, 32, 32, 0, 0, 32, "32x33" },
-	{ 16, 32, 32, 1, 0, 32, NULL },
+	{ 1, 32, 32, 0, 0, 1, "32x36_col_0" }, { 1, 32, 32, 1, 0, 1, NULL },
+	{ 1, 32, 32, 1, 1, 1, "32x36_col_1" }, { 1, 32, 32, 4, 0, 1, NULL },
+	{ 1, 32, 32, 4, 1, 1, NULL },	       { 2, 32, 32, 0, 0, 1, "32x34_col_0" },
+	{ 2, 32, 32, 1, 0, 1, NULL },	       { 2, 32, 32, 1, 1, 1, "32x34_col_1" },
+	{ 2, 32, 32, 2, 0, 1, NULL },	       { 2, 32, 32, 2, 1, 1, NULL },
+	{ 4, 32, 32, 0, 0, 32, "32x33" },      { 4, 32, 32, 1, 0, 32, NULL },
+	{ 4, 32, 32, 2, 0, 32, "32x33" },      { 4, 32, 32, 4, 0, 32, "32x33" },
+	{ 4, 32, 32, 8, 0, 32, "32x33" },      { 4, 32, 32, 16, 0, 32, "32x33" },
+	{ 4, 32, 8, 0, 0, 1, "32x9" },	       { 4, 32, 8, 1, 0, 1, NULL },
+	{ 4, 32, 16, 0, 0, 1, "32x17" },       { 4, 32, 16, 1, 0, 1, NULL },
+	{ 4, 64, 64, 0, 0, 32, "64x65" },      { 4, 64, 64, 1, 0, 32, NULL },
+	{ 8, 32, 32, 0, 0, 32, "32x33" },      { 8, 32, 32, 1, 0, 32, NULL },
+	{ 16, 32, 32, 0, 0, 32, "32x33" },     { 16, 32, 32, 1, 0, 32, NULL },
 };
 
 static struct bc_layout padded(uint32_t width, uint32_t pad)
@@ -81,8 +68,8 @@ static bool line_of(unsigned i, struct bc_case *c, bool is_column)
 
 	bc_pattern_start(c, op, BC_MASK_ALL);
 	for (uint32_t l = 0; l < BC_LANES; l++)
-		c->pattern.offset[l] = bytes * (is_column ? bc_layout_index(l, t->from, layout) :
-							    bc_layout_index(t->from, l, layout));
+		c->pattern.offset[l] =
+			bytes * (is_column ? bc_layout_index(l, t->from, layout) : bc_layout_index(t->from, l, layout));
 	c->pattern.count = t->count;
 	if (t->count > 1)
 		c->pattern.step = bytes * (is_column ? 1 : bc_layout_pitch(layout));
@@ -111,8 +98,8 @@ static const struct {
 	uint8_t n, pad;
 	const char *row_twin, *column_twin;
 } narrow[] = {
-	{ 8, 0, NULL, "8x12" },    { 8, 1, "8x8", "8x12" },     { 8, 4, "8x8", NULL },
-	{ 16, 0, NULL, "16x18" },  { 16, 1, "16x16", "16x18" }, { 16, 2, "16x16", NULL },
+	{ 8, 0, NULL, "8x12" },	  { 8, 1, "8x8", "8x12" },     { 8, 4, "8x8", NULL },
+	{ 16, 0, NULL, "16x18" }, { 16, 1, "16x16", "16x18" }, { 16, 2, "16x16", NULL },
 };
 
 /* Rows: s[lane / n][lane % n]. Columns: s[lane % n][lane / n]. */
@@ -127,8 +114,8 @@ static bool narrow_of(unsigned i, struct bc_case *c, bool is_column)
 
 	bc_pattern_start(c, bc_rule_op(c->rule), BC_MASK_ALL);
 	for (uint32_t l = 0; l < BC_LANES; l++)
-		c->pattern.offset[l] = BC_WORD_BYTES * (is_column ? bc_layout_index(l % n, l / n, layout) :
-								    bc_layout_index(l / n, l % n, layout));
+		c->pattern.offset[l] = BC_WORD_BYTES * (is_column ? bc_layout_index(l % n, l / n, layout)
+								  : bc_layout_index(l / n, l % n, layout));
 	name_tile(c, n, n + narrow[i].pad);
 	if (twin)
 		bc_twin_set(c, NULL, twin);
@@ -165,8 +152,8 @@ static bool block_of(unsigned i, struct bc_case *c, bool store)
 
 	bc_pattern_start(c, bc_rule_op(c->rule), BC_MASK_ALL);
 	for (uint32_t t = 0; t < BC_LANES; t++)
-		c->pattern.offset[t] = BC_WORD_BYTES * (store ? bc_layout_index(t / tx, t % tx, layout) :
-								bc_layout_index(t % ty, t / ty, layout));
+		c->pattern.offset[t] = BC_WORD_BYTES * (store ? bc_layout_index(t / tx, t % tx, layout)
+							      : bc_layout_index(t % ty, t / ty, layout));
 	name_tile(c, tx, ty);
 	bc_variant_add(c, "_pad_");
 	bc_variant_add_int(c, (int)pad);

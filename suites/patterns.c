@@ -47,10 +47,9 @@ static const struct {
 	const char *suffix;
 	enum bc_op op;
 } suffixes[] = {
-	{ "ld_b8", BC_OP_LD8 },   { "ld_b16", BC_OP_LD16 },   { "ld_b32", BC_OP_LD32 },
-	{ "ld_b64", BC_OP_LD64 }, { "ld_b128", BC_OP_LD128 }, { "st_b8", BC_OP_ST8 },
-	{ "st_b16", BC_OP_ST16 }, { "st_b32", BC_OP_ST32 },   { "st_b64", BC_OP_ST64 },
-	{ "st_b128", BC_OP_ST128 },
+	{ "ld_b8", BC_OP_LD8 },	    { "ld_b16", BC_OP_LD16 },	{ "ld_b32", BC_OP_LD32 }, { "ld_b64", BC_OP_LD64 },
+	{ "ld_b128", BC_OP_LD128 }, { "st_b8", BC_OP_ST8 },	{ "st_b16", BC_OP_ST16 }, { "st_b32", BC_OP_ST32 },
+	{ "st_b64", BC_OP_ST64 },   { "st_b128", BC_OP_ST128 },
 };
 
 /* Where the operation starts in the rule's name, NULL when it names none; @op is set when it does. */
@@ -128,7 +127,7 @@ uint32_t bc_lane_pair(uint32_t l, unsigned bit)
 	return (l & below) | (l >> 1 & ~below);
 }
 
-uint32_t bc_scatter(unsigned n)
+uint32_t bc_random_mask(unsigned n)
 {
 	uint8_t lane[BC_LANES];
 	uint32_t x = SCATTER_SEED + n, mask = 0;

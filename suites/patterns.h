@@ -23,8 +23,8 @@ void bc_twin_set(struct bc_case *c, const char *rule, const char *variant);
 /**
  * bc_rule_op - the operation under test, which the rule's name ends with
  *
- * Return: BC_OP_LD64 for "stride_ld_b64", BC_OP_ST32 for "st_b32", BC_OP_CAS64 for "stride_cas64"; BC_OP_NONE, which the catalogue refuses, when the
- * name ends otherwise.
+ * Return: BC_OP_LD64 for "stride_ld_b64", BC_OP_ST32 for "st_b32", BC_OP_CAS64 for "stride_cas64"; BC_OP_NONE, which
+ * the catalogue refuses, when the name ends otherwise.
  */
 enum bc_op bc_rule_op(const struct bc_rule *r);
 
@@ -48,12 +48,12 @@ void bc_pattern_two_lanes(struct bc_case *c, enum bc_op op, uint32_t lane0, uint
 uint32_t bc_lane_pair(uint32_t l, unsigned bit);
 
 /**
- * bc_scatter - the mask of @n lanes chosen at random, the same on every machine
+ * bc_random_mask - the mask of @n lanes chosen at random, the same on every machine
  * @n: 0..32
  *
  * Draws without replacement (partial Fisher-Yates) with the linear congruential generator
  * x = 1664525 x + 1013904223 (mod 2^32), started at 20090 + n; each draw takes the bits from 16 up.
  */
-uint32_t bc_scatter(unsigned n);
+uint32_t bc_random_mask(unsigned n);
 
 #endif

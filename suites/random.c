@@ -9,7 +9,7 @@
 
 #define THREADS 256u
 #define WARPS (THREADS / BC_LANES)
-#define REPS 512u /* 4096 requests in all */
+#define REPS 512u	   /* 4096 requests in all */
 #define SPREAD 0x9e3779b9u /* seeds that differ in low bits only would exchange the threads' generators, no more */
 
 enum { SEED, OWN_BANK };
@@ -21,7 +21,8 @@ static uint32_t word_of(const struct bc_random_params *p, uint32_t x, uint32_t l
 
 static struct bc_random_params params_of(const struct bc_case *c)
 {
-	return (struct bc_random_params){ .seed = (uint32_t)c->arg[SEED] * SPREAD, .reps = REPS,
+	return (struct bc_random_params){ .seed = (uint32_t)c->arg[SEED] * SPREAD,
+					  .reps = REPS,
 					  .keep = BC_RANDOM_WORDS - 1 - (c->arg[OWN_BANK] ? BC_LANES - 1 : 0),
 					  .own = c->arg[OWN_BANK] ? BC_LANES - 1 : 0 };
 }
@@ -75,7 +76,8 @@ static bool program(const struct bc_case *c, const struct bc_arch *a, struct bc_
 	return true;
 }
 
-static bool check(const struct bc_case *c, const struct bc_arch *a, void *const *data, uint32_t seed, struct bc_mismatch *bad)
+static bool check(const struct bc_case *c, const struct bc_arch *a, void *const *data, uint32_t seed,
+		  struct bc_mismatch *bad)
 {
 	const struct bc_random_params p = params_of(c);
 	const uint32_t *in = data[0], *out = data[1];
@@ -136,10 +138,26 @@ static bool request(const struct bc_case *c, const struct bc_arch *a, uint64_t k
 #define OWN "random rows do not matter when each lane stays in a bank of its own"
 
 static const struct bc_rule rules[] = {
-	{ .name = "sum_ld32", .source = RULE, .build = sum, .sentence = SUM, .program = program, .check = check, .request = request },
-	{ .name = "mean_ld32", .source = RULE, .build = mean, .sentence = MEAN, .program = program, .check = check,
+	{ .name = "sum_ld32",
+	  .source = RULE,
+	  .build = sum,
+	  .sentence = SUM,
+	  .program = program,
+	  .check = check,
 	  .request = request },
-	{ .name = "own_bank_ld32", .source = RULE, .build = own_bank, .sentence = OWN, .program = program, .check = check,
+	{ .name = "mean_ld32",
+	  .source = RULE,
+	  .build = mean,
+	  .sentence = MEAN,
+	  .program = program,
+	  .check = check,
+	  .request = request },
+	{ .name = "own_bank_ld32",
+	  .source = RULE,
+	  .build = own_bank,
+	  .sentence = OWN,
+	  .program = program,
+	  .check = check,
 	  .request = request },
 };
 

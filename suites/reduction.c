@@ -131,7 +131,8 @@ static bool tree_program(const struct bc_case *c, const struct bc_arch *a, struc
 	bc_program_in(out, offsetof(struct bc_reduce_params, in), 4 * (size_t)threads, bc_fill_words);
 	bc_program_out(out, offsetof(struct bc_reduce_params, out), 4 * (size_t)(s ? step_pairs(c, s) : 1));
 	if (c->arg[KIND] == MODULO && !s)
-		return true; /* compiled to predicated accesses: how many a warp without a pair executes is not the source's */
+		return true; /* compiled to predicated accesses: how many a warp without a pair executes is not the
+				source's */
 	if (c->arg[STORES])
 		bc_program_count(out, BC_CLASS_ST, threads / BC_LANES + active);
 	else

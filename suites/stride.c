@@ -41,13 +41,21 @@ static bool offsets(unsigned i, struct bc_case *c)
 #define GUIDE "CUDA C++ Programming Guide, Shared Memory: strided access"
 
 static const struct bc_rule rules[] = {
-	{ .name = "ld_b32", .source = GUIDE, .build = strides,
+	{ .name = "ld_b32",
+	  .source = GUIDE,
+	  .build = strides,
 	  .sentence = "a load at a stride of s words takes gcd(s, 32) wavefronts; stride 0 is a broadcast" },
-	{ .name = "st_b32", .source = GUIDE, .build = strides,
+	{ .name = "st_b32",
+	  .source = GUIDE,
+	  .build = strides,
 	  .sentence = "a store at a stride of s words takes gcd(s, 32) wavefronts; stride 0 writes one word" },
-	{ .name = "offset_ld_b32", .source = GUIDE, .build = offsets,
+	{ .name = "offset_ld_b32",
+	  .source = GUIDE,
+	  .build = offsets,
 	  .sentence = "the base of a strided load does not change its wavefronts" },
-	{ .name = "offset_st_b32", .source = GUIDE, .build = offsets,
+	{ .name = "offset_st_b32",
+	  .source = GUIDE,
+	  .build = offsets,
 	  .sentence = "the base of a strided store does not change its wavefronts" },
 };
 

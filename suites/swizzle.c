@@ -45,8 +45,8 @@ static bool line_of(unsigned i, struct bc_case *c, bool is_column)
 	for (uint32_t l = 0; l < BC_LANES; l++) {
 		const uint32_t across = line + l / span, at = along + l % span;
 
-		c->pattern.offset[l] = bytes * (is_column ? bc_layout_index(at, across, layout) :
-							    bc_layout_index(across, at, layout));
+		c->pattern.offset[l] =
+			bytes * (is_column ? bc_layout_index(at, across, layout) : bc_layout_index(across, at, layout));
 	}
 	name_tile(c, n, n);
 	bc_variant_add(c, last ? "_last" : "_first");

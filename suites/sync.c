@@ -246,7 +246,8 @@ static bool cost_check(const struct bc_case *c, const struct bc_arch *a, void *c
 	return compare(out, value, 0, n, bad) && compare(out, value, n, n, bad);
 }
 
-static bool cost_clock(const struct bc_case *c, const struct bc_arch *a, void *const *data, struct bc_clocked *out)
+static bool cost_clock(const struct bc_case *c, const struct bc_arch *a, void *const *data,
+		       struct bc_clock_reading *out)
 {
 	const uint32_t *cycles = data[2];
 
@@ -254,9 +255,9 @@ static bool cost_clock(const struct bc_case *c, const struct bc_arch *a, void *c
 	(void)a;
 	if (!cycles[0] || !cycles[1])
 		return false;
-	*out = (struct bc_clocked){ .value = (double)cycles[0] / cycles[1],
-				    .samples = { cycles[0], cycles[1] },
-				    .n = 2 };
+	*out = (struct bc_clock_reading){ .value = (double)cycles[0] / cycles[1],
+					  .samples = { cycles[0], cycles[1] },
+					  .n = 2 };
 	return true;
 }
 

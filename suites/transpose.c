@@ -25,13 +25,21 @@ static const struct kernel {
 	const char *prefix;    /* of variants */
 	const char *kernel[3]; /* by layout */
 } kernels[] = {
-	{ 4, 8, "f32_32x8_",
+	{ 4,
+	  8,
+	  "f32_32x8_",
 	  { "bc_transpose_f32_32x8_plain", "bc_transpose_f32_32x8_padded", "bc_transpose_f32_32x8_xor" } },
-	{ 4, 32, "f32_32x32_",
+	{ 4,
+	  32,
+	  "f32_32x32_",
 	  { "bc_transpose_f32_32x32_plain", "bc_transpose_f32_32x32_padded", "bc_transpose_f32_32x32_xor" } },
-	{ 8, 8, "f64_32x8_",
+	{ 8,
+	  8,
+	  "f64_32x8_",
 	  { "bc_transpose_f64_32x8_plain", "bc_transpose_f64_32x8_padded", "bc_transpose_f64_32x8_xor" } },
-	{ 8, 32, "f64_32x32_",
+	{ 8,
+	  32,
+	  "f64_32x32_",
 	  { "bc_transpose_f64_32x32_plain", "bc_transpose_f64_32x32_padded", "bc_transpose_f64_32x32_xor" } },
 };
 
@@ -42,7 +50,8 @@ static uint32_t arg(const struct bc_case *c, unsigned k)
 
 static struct bc_layout layout_of(const struct bc_case *c)
 {
-	return (struct bc_layout){ .kind = arg(c, LAYOUT), .width = TILE,
+	return (struct bc_layout){ .kind = arg(c, LAYOUT),
+				   .width = TILE,
 				   .amount = arg(c, LAYOUT) == BC_LAYOUT_PADDED ? 1 : TILE - 1 };
 }
 
@@ -200,25 +209,45 @@ static bool request(const struct bc_case *c, const struct bc_arch *a, uint64_t k
 	out->op = store ? (wide ? BC_OP_ST64 : BC_OP_ST32) : (wide ? BC_OP_LD64 : BC_OP_LD32);
 	out->mask = BC_MASK_ALL;
 	for (uint32_t l = 0; l < BC_LANES; l++)
-		out->addr[l] = a->window_base + arg(c, BYTES) * (store ? bc_layout_index(line, l, layout) :
-									 bc_layout_index(l, line, layout));
+		out->addr[l] = a->window_base + arg(c, BYTES) * (store ? bc_layout_index(line, l, layout)
+								       : bc_layout_index(l, line, layout));
 	return true;
 }
 
 #define GUIDE "NVIDIA developer blog, An Efficient Matrix Transpose in CUDA C/C++; Best Practices Guide, Shared Memory"
 
 static const struct bc_rule rules[] = {
-	{ .name = "shared_ld", .source = GUIDE, .build = shared_ld, .program = program, .check = check,
+	{ .name = "shared_ld",
+	  .source = GUIDE,
+	  .build = shared_ld,
+	  .program = program,
+	  .check = check,
 	  .request = request,
 	  .sentence = "the columns of the tile conflict 32-way unless it is padded by one element or swizzled" },
-	{ .name = "shared_st", .source = GUIDE, .build = shared_st, .program = program, .check = check,
+	{ .name = "shared_st",
+	  .source = GUIDE,
+	  .build = shared_st,
+	  .program = program,
+	  .check = check,
 	  .request = request,
 	  .sentence = "the rows of the tile are stored without conflict in every layout" },
-	{ .name = "global_ld", .source = GUIDE, .build = global_ld, .program = program, .check = check,
+	{ .name = "global_ld",
+	  .source = GUIDE,
+	  .build = global_ld,
+	  .program = program,
+	  .check = check,
 	  .sentence = "rows are loaded in as few sectors as they can be" },
-	{ .name = "global_st", .source = GUIDE, .build = global_st, .program = program, .check = check,
+	{ .name = "global_st",
+	  .source = GUIDE,
+	  .build = global_st,
+	  .program = program,
+	  .check = check,
 	  .sentence = "through the tile rows are stored in as few sectors as can be, without it in one an element" },
-	{ .name = "odd_size", .source = GUIDE, .build = odd_size, .program = program, .check = check,
+	{ .name = "odd_size",
+	  .source = GUIDE,
+	  .build = odd_size,
+	  .program = program,
+	  .check = check,
 	  .sentence = "matrices that are no multiple of the tile come out right in every layout" },
 };
 

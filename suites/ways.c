@@ -6,7 +6,7 @@
 enum rest {
 	REST_INACTIVE = 0,
 	REST_ELSEWHERE, /* each in a bank of its own */
-	REST_TOGETHER,  /* all at one word of another bank */
+	REST_TOGETHER,	/* all at one word of another bank */
 };
 
 static uint32_t first_lanes(unsigned n)
@@ -63,7 +63,7 @@ static bool scattered(unsigned i, struct bc_case *c)
 {
 	if (i >= BC_LANES)
 		return false;
-	conflict(c, bc_scatter(i + 1), i, REST_ELSEWHERE);
+	conflict(c, bc_random_mask(i + 1), i, REST_ELSEWHERE);
 	bc_variant_add_int(c, (int)i + 1);
 	if (i > 0)
 		bc_twin_set(c, NULL, "1");
@@ -74,7 +74,7 @@ static bool inactive(unsigned i, struct bc_case *c)
 {
 	if (i >= BC_LANES)
 		return false;
-	conflict(c, bc_scatter(i + 1), i, REST_INACTIVE);
+	conflict(c, bc_random_mask(i + 1), i, REST_INACTIVE);
 	bc_variant_add_int(c, (int)i + 1);
 	if (i > 0)
 		bc_twin_set_stem(c, "apart", c->variant);
@@ -89,7 +89,7 @@ static bool apart(unsigned i, struct bc_case *c)
 
 	if (n > BC_LANES)
 		return false;
-	bc_pattern_start(c, bc_rule_op(c->rule), bc_scatter(n));
+	bc_pattern_start(c, bc_rule_op(c->rule), bc_random_mask(n));
 	for (uint32_t l = 0; l < BC_LANES; l++) {
 		if (c->pattern.mask >> l & 1) {
 			c->pattern.offset[l] = nth * BC_ROW_BYTES + (n - 1 + nth) % 32 * BC_WORD_BYTES;
@@ -103,25 +103,45 @@ static bool apart(unsigned i, struct bc_case *c)
 #define GUIDE "CUDA C++ Best Practices Guide, Shared Memory and Memory Banks: addresses in one bank are serialised"
 
 static const struct bc_rule rules[] = {
-	{ .name = "first_ld_b32", .source = GUIDE, .build = first,
+	{ .name = "first_ld_b32",
+	  .source = GUIDE,
+	  .build = first,
 	  .sentence = "n words of one bank loaded by the first n lanes, the others in banks of their own: n-way" },
-	{ .name = "first_st_b32", .source = GUIDE, .build = first,
+	{ .name = "first_st_b32",
+	  .source = GUIDE,
+	  .build = first,
 	  .sentence = "n words of one bank stored by the first n lanes, the others in banks of their own: n-way" },
-	{ .name = "last_ld_b32", .source = GUIDE, .build = last,
+	{ .name = "last_ld_b32",
+	  .source = GUIDE,
+	  .build = last,
 	  .sentence = "n words of one bank loaded by the last n lanes, the others at one word: n-way" },
-	{ .name = "last_st_b32", .source = GUIDE, .build = last,
+	{ .name = "last_st_b32",
+	  .source = GUIDE,
+	  .build = last,
 	  .sentence = "n words of one bank stored by the last n lanes, the others at one word: n-way" },
-	{ .name = "scattered_ld_b32", .source = GUIDE, .build = scattered,
+	{ .name = "scattered_ld_b32",
+	  .source = GUIDE,
+	  .build = scattered,
 	  .sentence = "n words of one bank loaded by n lanes anywhere in the warp: n-way" },
-	{ .name = "scattered_st_b32", .source = GUIDE, .build = scattered,
+	{ .name = "scattered_st_b32",
+	  .source = GUIDE,
+	  .build = scattered,
 	  .sentence = "n words of one bank stored by n lanes anywhere in the warp: n-way" },
-	{ .name = "inactive_ld_b32", .source = GUIDE, .build = inactive,
+	{ .name = "inactive_ld_b32",
+	  .source = GUIDE,
+	  .build = inactive,
 	  .sentence = "n words of one bank loaded by the only n active lanes: n-way; inactive lanes cost nothing" },
-	{ .name = "inactive_st_b32", .source = GUIDE, .build = inactive,
+	{ .name = "inactive_st_b32",
+	  .source = GUIDE,
+	  .build = inactive,
 	  .sentence = "n words of one bank stored by the only n active lanes: n-way; inactive lanes cost nothing" },
-	{ .name = "apart_ld_b32", .source = GUIDE, .build = apart,
+	{ .name = "apart_ld_b32",
+	  .source = GUIDE,
+	  .build = apart,
 	  .sentence = "n active lanes that load from n banks are free of conflicts" },
-	{ .name = "apart_st_b32", .source = GUIDE, .build = apart,
+	{ .name = "apart_st_b32",
+	  .source = GUIDE,
+	  .build = apart,
 	  .sentence = "n active lanes that store to n banks are free of conflicts" },
 };
 

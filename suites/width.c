@@ -78,8 +78,8 @@ static bool partner(unsigned i, struct bc_case *c)
 	for (uint32_t l = 0; l < BC_LANES; l++) {
 		const uint32_t number = bc_lane_pair(l, i);
 
-		c->pattern.offset[l] = number % columns * bytes + number / columns * 2 * BC_ROW_BYTES +
-				       (l >> i & 1) * BC_ROW_BYTES;
+		c->pattern.offset[l] =
+			number % columns * bytes + number / columns * 2 * BC_ROW_BYTES + (l >> i & 1) * BC_ROW_BYTES;
 	}
 	bc_variant_add_int(c, (int)x);
 	if (x < group && group < BC_LANES)
@@ -96,12 +96,8 @@ static bool active_groups(unsigned i, struct bc_case *c)
 		uint32_t bytes, mask;
 		const char *name;
 	} active[] = {
-		{ 8, 0x0000ffff, "0" },
-		{ 8, 0xffff0000, "1" },
-		{ 16, 0x000000ff, "0" },
-		{ 16, 0xff000000, "3" },
-		{ 16, 0x00ff00ff, "0_2" },
-		{ 16, 0xffffff00, "1_2_3" },
+		{ 8, 0x0000ffff, "0" },	 { 8, 0xffff0000, "1" },    { 16, 0x000000ff, "0" },
+		{ 16, 0xff000000, "3" }, { 16, 0x00ff00ff, "0_2" }, { 16, 0xffffff00, "1_2_3" },
 	};
 	const uint32_t bytes = width_of(c);
 
@@ -126,8 +122,8 @@ static const struct pair_shape {
 	const char *name;
 	uint32_t mask;
 	uint8_t bit, upper_bit; /* of lanes 0-15 and of lanes 16-31 */
-	uint8_t broken;         /* this lane reads another element, in banks that its group leaves free */
-	bool one_bank;          /* elements 128 bytes apart instead of consecutive */
+	uint8_t broken;		/* this lane reads another element, in banks that its group leaves free */
+	bool one_bank;		/* elements 128 bytes apart instead of consecutive */
 } pair_shapes[] = {
 	{ "x1", BC_MASK_ALL, 0, 0, NOT_BROKEN, false },
 	{ "x2", BC_MASK_ALL, 1, 1, NOT_BROKEN, false },

@@ -7,7 +7,7 @@
 #ifndef BC_TOOLS_LINT_MODEL_H
 #define BC_TOOLS_LINT_MODEL_H
 
-#include "harness/core/base.h"
+#include "harness/base/base.h"
 
 #define bc_fail(err, st, ...) ((bc_fail)((err), (st), __VA_ARGS__), (st))
 

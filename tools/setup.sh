@@ -75,7 +75,7 @@ look_clang()
 	have clang || lack clang clang
 }
 
-# Any that harness/tests/browser.c finds will do; Debian's is installed.
+# Any that harness/tests/html/browser.c finds will do; Debian's is installed.
 look_browser()
 {
 	have chromium || have chromium-browser || have google-chrome || lack chromium "Chromium (which opens the HTML page without a window)"

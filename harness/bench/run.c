@@ -105,8 +105,8 @@ int main(void)
 {
 	const bool gpu = access("/dev/nvidiactl", F_OK) == 0;
 	const char *const device = gpu ? "all" : "reference";
-	const char *const one[] = { BC_TEST_BINARY, "run", "-q", "--device", device, "--reports", REPORTS, "--filter",
-				    "stride/ld_b32/1", NULL };
+	const char *const one[] = { BC_TEST_BINARY, "run",   "-q",	 "--device",	    device,
+				    "--reports",    REPORTS, "--filter", "stride/ld_b32/1", NULL };
 	const char *const all[] = { BC_TEST_BINARY, "run", "-q", "--device", device, "--reports", REPORTS, NULL };
 	const size_t n = count_cases();
 	const double first = median_run(one), whole = median_run(all);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness/compare/print.h"
-#include "harness/core/textfile.h"
+#include "harness/base/textfile.h"
 
 #define TOLERANCE_MAX 1000 /* percent */
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/patternfile.h"
-#include "harness/report/escape.h"
-#include "harness/report/json_case.h"
+#include "harness/explain/patternfile.h"
+#include "harness/base/escape.h"
+#include "harness/explain/json_case.h"
 #include "harness/run/targets.h"
 
 #define FORMS                                                                                                         \

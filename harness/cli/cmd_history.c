@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/textfile.h"
+#include "harness/base/textfile.h"
 #include "harness/history/print.h"
-#include "harness/report/escape.h"
+#include "harness/base/escape.h"
 
 #define DEFAULT_DB "reports/history.db"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/report/file.h"
-#include "harness/report/html.h"
+#include "harness/base/file.h"
+#include "harness/html/html.h"
 #include "harness/report/reader.h"
 
 /* The folder and the name of a path. */

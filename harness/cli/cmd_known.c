@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "harness/report/reader.h"
-#include "harness/run/known.h"
+#include "harness/core/known.h"
 
 /* What the reports say of the case: a line each. Return: how many. */
 static size_t print_reports(const struct bc_known_entry *e, const struct bc_read_file *file, size_t n)

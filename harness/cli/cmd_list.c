@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/core/textfile.h"
-#include "harness/report/json_case.h"
+#include "harness/base/textfile.h"
+#include "harness/explain/json_case.h"
 
 /* The rule's sentence and the expectation, under the id. */
 static void print_long(const struct bc_case *c, const struct bc_arch *arch, const struct bc_expect *e)

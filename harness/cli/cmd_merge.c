@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/report/file.h"
+#include "harness/base/file.h"
 #include "harness/report/junit_merge.h"
 #include "harness/report/reader.h"
 
@@ -38,7 +38,7 @@ int bc_cmd_merge(const struct bc_cli *c, const struct bc_catalog *cat)
 {
 	struct bc_error err = { .msg = "" };
 	struct bc_text text = { 0 };
-	struct bc_merged sums = { 0 };
+	struct bc_merge_sums sums = { 0 };
 	char **paths = NULL;
 	size_t n = 0;
 	enum bc_status st = check_words(c, &err);
@@ -53,12 +53,12 @@ int bc_cmd_merge(const struct bc_cli *c, const struct bc_catalog *cat)
 	if (!st)
 		st = write_file(c->output, &text, &err);
 	if (!st) {
-		(void)printf(
-			"%s: %zu report%s, %zu device%s, %zu case%s: %zu passed, %zu failures, %zu errors, %zu skipped\n",
-			c->output, sums.reports, sums.reports == 1 ? "" : "s", sums.devices, sums.devices == 1 ? "" : "s", sums.tests,
-			sums.tests == 1 ? "" : "s",
-			sums.tests - sums.failures - sums.errors - sums.skipped, sums.failures, sums.errors,
-			sums.skipped);
+		(void)printf("%s: %zu report%s, %zu device%s, %zu case%s: %zu passed, %zu failures, %zu errors, %zu "
+			     "skipped\n",
+			     c->output, sums.reports, sums.reports == 1 ? "" : "s", sums.devices,
+			     sums.devices == 1 ? "" : "s", sums.tests, sums.tests == 1 ? "" : "s",
+			     sums.tests - sums.failures - sums.errors - sums.skipped, sums.failures, sums.errors,
+			     sums.skipped);
 		st = bc_cli_flush(&err);
 	}
 	bc_text_release(&text);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness/report/console.h"
-#include "harness/report/folder.h"
+#include "harness/base/folder.h"
 
 int bc_cmd_report(const struct bc_cli *c, const struct bc_catalog *cat)
 {

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/textfile.h"
+#include "harness/base/textfile.h"
 #include "harness/device/reference/faults.h"
 #include "harness/report/console.h"
-#include "harness/report/escape.h"
-#include "harness/report/folder.h"
+#include "harness/base/escape.h"
+#include "harness/base/folder.h"
 #include "harness/report/github.h"
 #include "harness/report/junit.h"
 #include "harness/report/reader.h"
 #include "harness/run/check_run.h"
-#include "harness/run/pack.h"
+#include "harness/measure/pack.h"
 #include "harness/run/targets.h"
 
 struct sinks {
@@ -43,9 +43,13 @@ static void on_result(void *ctx, const struct bc_device_run *d, const struct bc_
 /* Options that a line to run one case again needs beside --device and --filter. */
 static enum bc_status rerun_options(const struct bc_cli *c, struct bc_text *out, struct bc_error *err)
 {
-	const char *const pairs[][2] = { { "--expected", c->expected }, { "--kernels", c->kernels }, { "--fault", c->fault },
-		{ "--witness", c->witness == BC_WITNESS_CLOCK ? "clock" : c->witness == BC_WITNESS_COUNTERS ? "counters" : NULL },
-		{ "--require", c->require_counters ? "counters" : NULL } };
+	const char *const pairs[][2] = { { "--expected", c->expected },
+					 { "--kernels", c->kernels },
+					 { "--fault", c->fault },
+					 { "--witness", c->witness == BC_WITNESS_CLOCK	    ? "clock"
+							: c->witness == BC_WITNESS_COUNTERS ? "counters"
+											    : NULL },
+					 { "--require", c->require_counters ? "counters" : NULL } };
 	enum bc_status st = bc_text_add(out, "", 0, err);
 
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(pairs); i++) {
@@ -124,7 +128,8 @@ int bc_cli_run_status(const struct bc_cli *c, const struct bc_run *run)
 }
 
 /* Mark the cases that are findings in a report. */
-static enum bc_status mark_failed(const struct bc_read_file *f, const struct bc_catalog *cat, bool *only, struct bc_error *err)
+static enum bc_status mark_failed(const struct bc_read_file *f, const struct bc_catalog *cat, bool *only,
+				  struct bc_error *err)
 {
 	for (size_t i = 0; i < f->ndevices; i++) {
 		for (size_t k = 0; k < f->devices[i].ncases; k++) {
@@ -134,7 +139,8 @@ static enum bc_status mark_failed(const struct bc_read_file *f, const struct bc_
 			if (!bc_check_fails(r->verdict))
 				continue;
 			if (!c)
-				return bc_fail(err, BC_EDATA, "%s:%u: the case %s does not exist in this version", f->path, r->line, r->id);
+				return bc_fail(err, BC_EDATA, "%s:%u: the case %s does not exist in this version",
+					       f->path, r->line, r->id);
 			only[c - cat->cases] = true;
 		}
 	}
@@ -184,8 +190,8 @@ static enum bc_status parse_shard(const char *s, struct bc_session_options *o, s
 }
 
 /* The options that are words of their own. */
-static enum bc_status selection_options(const struct bc_cli *c, const struct bc_catalog *cat, struct bc_session_options *o,
-					bool **only, struct bc_error *err)
+static enum bc_status selection_options(const struct bc_cli *c, const struct bc_catalog *cat,
+					struct bc_session_options *o, bool **only, struct bc_error *err)
 {
 	enum bc_status st = c->shard ? parse_shard(c->shard, o, err) : BC_OK;
 
@@ -198,7 +204,8 @@ static enum bc_status selection_options(const struct bc_cli *c, const struct bc_
 		st = bc_fail(err, BC_EUSAGE, "--isolate %s: device or case", c->isolate);
 	o->isolate = c->isolate && strcmp(c->isolate, "case") == 0;
 	if (!st && c->repeat > 1 && (c->retries || c->retry_lost))
-		st = bc_fail(err, BC_EUSAGE, "--repeat and --retries: give one of them; repeating looks for what retrying hides");
+		st = bc_fail(err, BC_EUSAGE,
+			     "--repeat and --retries: give one of them; repeating looks for what retrying hides");
 	if (!st && c->rerun_failed)
 		st = read_failed(c->rerun_failed, cat, only, err);
 	o->only = *only;
@@ -213,25 +220,46 @@ static enum bc_status check_fault(const struct bc_cli *c, struct bc_error *err)
 	if (!c->fault)
 		return BC_OK;
 	if (c->device && bc_targets_want_cuda(c->device))
-		return bc_fail(err, BC_EUSAGE, "--fault %.40s: faults are planted in the reference device only, and --device %.200s "
-			       "names a GPU", c->fault, c->device);
+		return bc_fail(err, BC_EUSAGE,
+			       "--fault %.40s: faults are planted in the reference device only, and --device %.200s "
+			       "names a GPU",
+			       c->fault, c->device);
 	return bc_fault_require(c->fault, &f, err);
 }
 
 int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 {
 	struct bc_console_options co = bc_console_detect(stdout);
-	struct bc_session_options o = { .self = c->self, .devices = c->device ? c->device : c->fault ? "reference" : NULL,
-		.expected_dir = c->expected_dir,
-		.kernels_dir = c->kernels_dir, .reports_dir = c->reports_dir,
-		.selection = { .filter = c->filter, .nfilter = c->nfilter, .exclude = c->exclude, .nexclude = c->nexclude,
-			       .only_suite = getenv("CK_RUN_SUITE"), .only_rule = getenv("CK_RUN_CASE") },
-		.witness = c->witness, .require_counters = c->require_counters, .pack = c->pack, .racecheck = c->racecheck,
-		.fault = c->fault,
-		.timeout_s = c->timeout_s, .quiet_s = c->quiet_s, .repeat = c->repeat, .retries = c->retries,
-		.retry_lost = c->retry_lost, .fail_fast = c->fail_fast, .deadline_s = c->deadline_s, .resume = c->resume };
+	struct bc_session_options o = { .self = c->self,
+					.devices = c->device  ? c->device
+						   : c->fault ? "reference"
+							      : NULL,
+					.expected_dir = c->expected_dir,
+					.kernels_dir = c->kernels_dir,
+					.reports_dir = c->reports_dir,
+					.selection = { .filter = c->filter,
+						       .nfilter = c->nfilter,
+						       .exclude = c->exclude,
+						       .nexclude = c->nexclude,
+						       .only_suite = getenv("CK_RUN_SUITE"),
+						       .only_rule = getenv("CK_RUN_CASE") },
+					.witness = c->witness,
+					.require_counters = c->require_counters,
+					.pack = c->pack,
+					.racecheck = c->racecheck,
+					.fault = c->fault,
+					.timeout_s = c->timeout_s,
+					.quiet_s = c->quiet_s,
+					.repeat = c->repeat,
+					.retries = c->retries,
+					.retry_lost = c->retry_lost,
+					.fail_fast = c->fail_fast,
+					.deadline_s = c->deadline_s,
+					.resume = c->resume };
 	struct sinks sinks = { 0 };
-	const struct bc_session_events ev = { .ctx = &sinks, .begin = on_begin, .progress = on_progress, .result = on_result };
+	const struct bc_session_events ev = {
+		.ctx = &sinks, .begin = on_begin, .progress = on_progress, .result = on_result
+	};
 	char journal[sizeof(c->reports_dir) + 16];
 	struct bc_text rerun = { 0 };
 	struct bc_folder *folder = NULL;

@@ -391,20 +391,21 @@ static size_t report(const struct job *job, size_t n, const struct bc_fault *onl
 	(void)printf("selftest: reference device %s, %zu cases, %zu planted fault%s\n", a->name, job[0].cases, n - 1,
 		     n == 2 ? "" : "s");
 	print_table(job, n);
-	(void)puts(
-		"\nCases that caught the fault: FAIL or DISAGREE, for the kind counter BROKEN because a canary voided the "
-		"counters.\n*: this suite must catch it; .: not caught; v: void, the law moved a canary too; b: the kernel went "
-		"astray with\nthe wrong data and was stopped; -: nothing of the suite runs here; ?: wrong findings");
+	(void)puts("\nCases that caught the fault: FAIL or DISAGREE, for the kind counter BROKEN because a canary "
+		   "voided the "
+		   "counters.\n*: this suite must catch it; .: not caught; v: void, the law moved a canary too; b: the "
+		   "kernel went "
+		   "astray with\nthe wrong data and was stopped; -: nothing of the suite runs here; ?: wrong findings");
 	print_later(job, n, only);
 	problems = print_problems(job, n);
 	if (!only)
 		problems += print_rules(job, n, longer);
-	(void)printf(
-		"\n%s: %s\n\n", a->name,
-		problems ? "NOT as it should be"
-		: n == 1 ? "the sound device shows no finding"
-		: only	 ? "the fault is caught by the suites that must, the sound device by none"
-		       : "every fault is caught by the suites that must, every rule catches one, the sound device none");
+	(void)printf("\n%s: %s\n\n", a->name,
+		     problems ? "NOT as it should be"
+		     : n == 1 ? "the sound device shows no finding"
+		     : only   ? "the fault is caught by the suites that must, the sound device by none"
+			    : "every fault is caught by the suites that must, every rule catches one, the sound device "
+			      "none");
 	return problems;
 }
 

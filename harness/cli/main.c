@@ -12,7 +12,9 @@
  * closed; what goes to stderr is lost. Return: false when one cannot be kept. */
 static bool keep_standard_streams(void)
 {
-	static const int flags[] = { [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY };
+	static const int flags[] = {
+		[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY
+	};
 
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", flags[fd]) != fd)
@@ -25,18 +27,18 @@ static int dispatch(const struct bc_cli *c, const struct bc_catalog *cat)
 	struct bc_error err;
 
 	switch (c->command) {
-	case BC_CMD_RUN:      return bc_cmd_run(c, cat);
-	case BC_CMD_LIST:     return bc_cmd_list(c, cat);
-	case BC_CMD_DEVICES:  return bc_cmd_devices(c, cat);
-	case BC_CMD_WORKER:   return bc_cmd_worker(c, cat);
-	case BC_CMD_MAN:      return bc_cli_man(&err) ? bc_cli_fail(&err) : 0;
-	case BC_CMD_EXPLAIN:  return bc_cmd_explain(c, cat);
-	case BC_CMD_DIFF:     return bc_cmd_diff(c, cat);
-	case BC_CMD_MERGE:    return bc_cmd_merge(c, cat);
-	case BC_CMD_HISTORY:  return bc_cmd_history(c, cat);
-	case BC_CMD_HTML:     return bc_cmd_html(c, cat);
-	case BC_CMD_KNOWN:    return bc_cmd_known(c, cat);
-	case BC_CMD_REPORT:   return bc_cmd_report(c, cat);
+	case BC_CMD_RUN: return bc_cmd_run(c, cat);
+	case BC_CMD_LIST: return bc_cmd_list(c, cat);
+	case BC_CMD_DEVICES: return bc_cmd_devices(c, cat);
+	case BC_CMD_WORKER: return bc_cmd_worker(c, cat);
+	case BC_CMD_MAN: return bc_cli_man(&err) ? bc_cli_fail(&err) : 0;
+	case BC_CMD_EXPLAIN: return bc_cmd_explain(c, cat);
+	case BC_CMD_DIFF: return bc_cmd_diff(c, cat);
+	case BC_CMD_MERGE: return bc_cmd_merge(c, cat);
+	case BC_CMD_HISTORY: return bc_cmd_history(c, cat);
+	case BC_CMD_HTML: return bc_cmd_html(c, cat);
+	case BC_CMD_KNOWN: return bc_cmd_known(c, cat);
+	case BC_CMD_REPORT: return bc_cmd_report(c, cat);
 	case BC_CMD_SELFTEST: return bc_cmd_selftest(c, cat);
 	}
 	return 3;

@@ -13,7 +13,7 @@ enum bc_command {
 	BC_CMD_DEVICES = 1 << 3,
 	BC_CMD_SELFTEST = 1 << 4,
 	BC_CMD_WORKER = 1 << 5, /* internal */
-	BC_CMD_MAN = 1 << 6,    /* internal: prints the man page */
+	BC_CMD_MAN = 1 << 6,	/* internal: prints the man page */
 	BC_CMD_DIFF = 1 << 7,
 	BC_CMD_MERGE = 1 << 8,
 	BC_CMD_HISTORY = 1 << 9,
@@ -39,9 +39,9 @@ struct bc_cli {
 	unsigned timeout_s, quiet_s;
 	const char **words; /* arguments that are no options; malloc'ed */
 	size_t nwords;
-	bool done;          /* --help or --version was answered: exit 0 */
+	bool done; /* --help or --version was answered: exit 0 */
 	/* Found, not said: */
-	char self[1024];    /* path of this binary */
+	char self[1024]; /* path of this binary */
 	char kernels_dir[1100], expected_dir[1100], reports_dir[512];
 };
 

@@ -52,7 +52,7 @@ static const char *skip_reason(const struct bc_read_case *c)
 
 static bool is_finding(const struct bc_read_case *c)
 {
-	return bc_look(c->verdict)->finding;
+	return bc_verdict_style(c->verdict)->finding;
 }
 
 /* What a changed verdict means. A case that is new has nothing to be worse than. */

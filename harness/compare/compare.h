@@ -45,7 +45,7 @@ struct bc_compared {
 	bool worse, better;
 };
 
-enum bc_obstacle {
+enum bc_comparability {
 	BC_COMPARABLE = 0,
 	BC_NO_PARTNER,	  /* no device of the architecture on the other side, and nothing else to compare */
 	BC_THROTTLED_OLD, /* counts and verdicts are compared, clocks are not */
@@ -58,7 +58,7 @@ struct bc_pair_diff {
 	const struct bc_read_device *old, *now; /* one may be NULL: the device is in one run only */
 	const char *old_path, *now_path;	/* NULL with it */
 	bool matched_by_uuid, matched_by_arch;	/* else by its name */
-	enum bc_obstacle obstacle;
+	enum bc_comparability obstacle;
 	struct bc_difference *difference;
 	size_t ndifferences;
 	struct bc_compared *cases; /* of both sides, sorted by id */

@@ -75,10 +75,10 @@ static json_t *compared(const struct bc_compared *c)
 	struct bc_ink ink = { .out = &said };
 	json_t *j = NULL;
 
-	bc_say_change(&ink, c);
+	bc_describe_change(&ink, c);
 	if (!ink.st)
 		j = json_pack("{so, ss, ss, so, so, ss, ss, so, so}", "case", bc_json_text(c->id), "kind",
-			      bc_say_kind(c), "type", bc_say_type(c), "old_message",
+			      bc_describe_kind(c), "type", bc_describe_type(c), "old_message",
 			      bc_json_text(c->old ? c->old->message : NULL), "new_message",
 			      bc_json_text(c->now ? c->now->message : NULL), "old", bc_compared_verdict(c->old), "new",
 			      bc_compared_verdict(c->now), "counts", counts(c), "clock", speed(c->speed));
@@ -116,10 +116,10 @@ static json_t *pairs(const struct bc_diff *d)
 
 	for (size_t i = 0; list && i < d->npairs; i++) {
 		const struct bc_pair_diff *p = &d->pairs[i];
-		json_t *one =
-			json_pack("{so, so, sb, ss, so, so}", "old", device(p->old, p->old_path), "new",
-				  device(p->now, p->now_path), "comparable", p->obstacle == BC_COMPARABLE, "obstacle",
-				  bc_say_obstacle(p->obstacle), "differences", differences(p), "cases", changes(p));
+		json_t *one = json_pack("{so, so, sb, ss, so, so}", "old", device(p->old, p->old_path), "new",
+					device(p->now, p->now_path), "comparable", p->obstacle == BC_COMPARABLE,
+					"obstacle", bc_describe_comparability(p->obstacle), "differences",
+					differences(p), "cases", changes(p));
 
 		if (json_array_append_new(list, one)) {
 			json_decref(list);

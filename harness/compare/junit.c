@@ -7,7 +7,7 @@
 
 #include "harness/compare/print.h"
 #include "harness/compare/say.h"
-#include "harness/report/escape.h"
+#include "harness/base/escape.h"
 #include "harness/report/read_xml.h"
 
 struct doc {
@@ -114,7 +114,7 @@ static void put_case(struct doc *d, const char *device, const struct bc_compared
 	char class[400];
 
 	(void)snprintf(class, sizeof(class), "%s.%.*s", device, (int)strcspn(c->id, "/"), c->id);
-	bc_say_change(&ink, c);
+	bc_describe_change(&ink, c);
 	d->st = ink.st;
 	start(d, "testcase");
 	attr(d, "classname", class);
@@ -122,7 +122,7 @@ static void put_case(struct doc *d, const char *device, const struct bc_compared
 	attr(d, "time", "0.000");
 	if (e) {
 		start(d, e);
-		attr(d, "type", bc_say_type(c));
+		attr(d, "type", bc_describe_type(c));
 		attr(d, "message", said.data ? said.data : "");
 		end(d);
 	} else if (said.len) {
@@ -167,7 +167,7 @@ static void put_obstacle(struct doc *d, const struct bc_pair_diff *p, const char
 	attr(d, "time", "0.000");
 	start(d, "error");
 	attr(d, "type", "INCOMPARABLE");
-	attr(d, "message", bc_say_obstacle(p->obstacle));
+	attr(d, "message", bc_describe_comparability(p->obstacle));
 	end(d);
 	end(d);
 }

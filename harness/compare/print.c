@@ -30,7 +30,7 @@ static void put_change(struct bc_ink *ink, const struct bc_compared *c, bool mar
 	struct bc_text said = { 0 };
 	struct bc_ink own = { .out = &said, .err = ink->err };
 
-	bc_say_change(&own, c);
+	bc_describe_change(&own, c);
 	if (own.st && !ink->st)
 		ink->st = own.st;
 	if (markdown)
@@ -45,7 +45,7 @@ static void put_device(struct bc_ink *ink, const struct bc_pair_diff *p, bool ma
 	struct bc_text said = { 0 };
 	struct bc_ink own = { .out = &said, .err = ink->err };
 
-	bc_say_device(&own, p->now ? p->now : p->old);
+	bc_describe_device(&own, p->now ? p->now : p->old);
 	if (p->matched_by_uuid)
 		bc_ink_put(&own, ", called %s before (the same UUID)", p->old->dev);
 	else if (p->matched_by_arch)
@@ -92,7 +92,7 @@ static void text_differences(struct bc_ink *ink, const struct bc_pair_diff *p)
 	}
 	if (!p->old || !p->now)
 		return;
-	bc_say_blame(&own, p);
+	bc_describe_other_changes(&own, p);
 	if (own.st && !ink->st)
 		ink->st = own.st;
 	if (strcmp(bc_read_property(p->old, "run_id"), bc_read_property(p->now, "run_id")) == 0)
@@ -113,10 +113,10 @@ static size_t put_cases(struct bc_ink *ink, const struct bc_pair_diff *p, const 
 
 	for (size_t i = 0; i < p->ncases && *rows; i++) {
 		const struct bc_compared *c = &p->cases[i];
-		const size_t whole = bc_say_whole_suite(p, i);
+		const size_t whole = bc_describe_whole_suite(p, i);
 		char suite[BC_ID_MAX + 2];
 
-		if (strcmp(bc_say_kind(c), kind) != 0)
+		if (strcmp(bc_describe_kind(c), kind) != 0)
 			continue;
 		bc_ink_put(ink, markdown ? "| %s | " : "  %-9s ", kind);
 		if (whole) {
@@ -147,7 +147,7 @@ static void text_pair(struct bc_ink *ink, const struct bc_pair_diff *p)
 	text_run(ink, "old", p->old, p->old_path);
 	text_run(ink, "new", p->now, p->now_path);
 	if (p->obstacle)
-		bc_ink_put(ink, "  CANNOT BE COMPARED: %s\n", bc_say_obstacle(p->obstacle));
+		bc_ink_put(ink, "  CANNOT BE COMPARED: %s\n", bc_describe_comparability(p->obstacle));
 	text_differences(ink, p);
 	for (size_t k = 0; k < BC_ARRAY_LEN(kinds); k++)
 		(void)put_cases(ink, p, kinds[k], false, &rows);
@@ -160,12 +160,10 @@ enum bc_status bc_diff_text(const struct bc_diff_show *s, struct bc_text *out, s
 
 	for (size_t i = 0; i < s->d->npairs; i++)
 		text_pair(&ink, &s->d->pairs[i]);
-	bc_say_sums(&ink, s->d);
-	bc_say_clocks(&ink, s->d);
+	bc_describe_sums(&ink, s->d);
+	bc_describe_clocks(&ink, s->d);
 	if (s->d->none_comparable)
-		bc_ink_put(
-			&ink,
-			"these runs cannot be compared: they have no architecture in common\n");
+		bc_ink_put(&ink, "these runs cannot be compared: they have no architecture in common\n");
 	return ink.st;
 }
 
@@ -212,7 +210,7 @@ static void markdown_pair(struct bc_ink *ink, const struct bc_pair_diff *p)
 	put_device(ink, p, true);
 	bc_ink_put(ink, "\n\n");
 	if (p->obstacle)
-		bc_ink_put(ink, "**Cannot be compared:** %s.\n\n", bc_say_obstacle(p->obstacle));
+		bc_ink_put(ink, "**Cannot be compared:** %s.\n\n", bc_describe_comparability(p->obstacle));
 	markdown_differences(ink, p);
 	markdown_cases(ink, p);
 }
@@ -227,13 +225,11 @@ enum bc_status bc_diff_markdown(const struct bc_diff_show *s, struct bc_text *ou
 	bc_ink_markdown(&ink, s->now->word);
 	bc_ink_put(&ink, "\n\n");
 	if (s->d->none_comparable)
-		bc_ink_put(
-			&ink,
-			"**These runs cannot be compared:** they have no architecture in common.\n\n");
+		bc_ink_put(&ink, "**These runs cannot be compared:** they have no architecture in common.\n\n");
 	for (size_t i = 0; i < s->d->npairs; i++)
 		markdown_pair(&ink, &s->d->pairs[i]);
-	bc_say_sums(&ink, s->d);
+	bc_describe_sums(&ink, s->d);
 	bc_ink_put(&ink, "\n");
-	bc_say_clocks(&ink, s->d);
+	bc_describe_clocks(&ink, s->d);
 	return ink.st;
 }

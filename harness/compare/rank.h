@@ -7,7 +7,7 @@
 #ifndef BC_COMPARE_RANK_H
 #define BC_COMPARE_RANK_H
 
-#include "harness/core/base.h"
+#include "harness/base/base.h"
 #include "harness/core/observe.h"
 
 /* Cycles of the timed sections of one case in one run. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/textfile.h"
-#include "harness/report/escape.h"
+#include "harness/base/textfile.h"
+#include "harness/base/escape.h"
 
 void bc_ink_put(struct bc_ink *ink, const char *fmt, ...)
 {
@@ -59,7 +59,7 @@ static bool counts_changed(const struct bc_compared *c)
 	return false;
 }
 
-const char *bc_say_kind(const struct bc_compared *c)
+const char *bc_describe_kind(const struct bc_compared *c)
 {
 	if (c->worse)
 		return "WORSE";
@@ -73,7 +73,7 @@ const char *bc_say_kind(const struct bc_compared *c)
 	return "CHANGED";
 }
 
-const char *bc_say_type(const struct bc_compared *c)
+const char *bc_describe_type(const struct bc_compared *c)
 {
 	if (!c->now)
 		return "ABSENT";
@@ -100,7 +100,7 @@ static size_t suite_len(const char *id)
 	return slash ? (size_t)(slash - id) + 1 : strlen(id);
 }
 
-size_t bc_say_whole_suite(const struct bc_pair_diff *p, size_t i)
+size_t bc_describe_whole_suite(const struct bc_pair_diff *p, size_t i)
 {
 	const char *id = p->cases[i].id;
 	const size_t len = suite_len(id);
@@ -130,7 +130,7 @@ static const char *signed_percent(double ratio, char buf[BC_NUMBER_MAX + 1])
 	return strcmp(buf + 1, "0") == 0 ? buf + 1 : buf;
 }
 
-void bc_say_speed(struct bc_ink *ink, const struct bc_speed_test *t)
+void bc_describe_speed(struct bc_ink *ink, const struct bc_speed_test *t)
 {
 	char by[BC_NUMBER_MAX], lo[BC_NUMBER_MAX + 1], hi[BC_NUMBER_MAX + 1], was[BC_NUMBER_MAX], is[BC_NUMBER_MAX];
 
@@ -171,7 +171,7 @@ static void say_verdict(struct bc_ink *ink, const struct bc_compared *c)
 		bc_ink_put(ink, ": %s", told->message);
 }
 
-void bc_say_change(struct bc_ink *ink, const struct bc_compared *c)
+void bc_describe_change(struct bc_ink *ink, const struct bc_compared *c)
 {
 	const char *sep = "";
 
@@ -199,17 +199,17 @@ void bc_say_change(struct bc_ink *ink, const struct bc_compared *c)
 	}
 	if (c->speed && c->speed->speed != BC_SPEED_SAME) {
 		bc_ink_put(ink, "%s", sep);
-		bc_say_speed(ink, c->speed);
+		bc_describe_speed(ink, c->speed);
 	}
 }
 
-void bc_say_device(struct bc_ink *ink, const struct bc_read_device *d)
+void bc_describe_device(struct bc_ink *ink, const struct bc_read_device *d)
 {
 	bc_ink_put(ink, "%s (%s, %s) on %s", d->dev, bc_read_property(d, "gpu"), bc_read_property(d, "device"),
 		   d->host[0] ? d->host : "an unknown host");
 }
 
-const char *bc_say_obstacle(enum bc_obstacle o)
+const char *bc_describe_comparability(enum bc_comparability o)
 {
 	switch (o) {
 	case BC_COMPARABLE: return "";
@@ -221,7 +221,7 @@ const char *bc_say_obstacle(enum bc_obstacle o)
 	return "";
 }
 
-void bc_say_blame(struct bc_ink *ink, const struct bc_pair_diff *p)
+void bc_describe_other_changes(struct bc_ink *ink, const struct bc_pair_diff *p)
 {
 	const char *sep = "";
 
@@ -233,7 +233,7 @@ void bc_say_blame(struct bc_ink *ink, const struct bc_pair_diff *p)
 	}
 }
 
-void bc_say_sums(struct bc_ink *ink, const struct bc_diff *d)
+void bc_describe_sums(struct bc_ink *ink, const struct bc_diff *d)
 {
 	const struct bc_diff_sums *s = &d->sums;
 
@@ -243,7 +243,7 @@ void bc_say_sums(struct bc_ink *ink, const struct bc_diff *d)
 		   s->absent, s->added, s->verdicts, s->counts, s->within);
 }
 
-void bc_say_clocks(struct bc_ink *ink, const struct bc_diff *d)
+void bc_describe_clocks(struct bc_ink *ink, const struct bc_diff *d)
 {
 	const size_t *n = d->sums.speed;
 	char tolerance[BC_NUMBER_MAX], alpha[BC_NUMBER_MAX];

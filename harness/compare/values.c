@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/textfile.h"
+#include "harness/base/textfile.h"
 
 #define MOVED 1e-6	/* less is the rounding of the report */
 #define CLOCK_MOVED 0.5 /* wavefronts by the clock are whole numbers, measured */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/core/arch.h"
-#include "harness/core/textfile.h"
+#include "harness/base/textfile.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -197,7 +197,8 @@ enum bc_status bc_arch_load(const char *expected_dir, const char *name, struct b
 		return bc_fail(err, BC_EREAD, "'%s' is not the name of an architecture (sm_90)", name);
 	st = bc_text_addf(&path, err, "%s/%s/arch.txt", expected_dir, name);
 	if (!st && access(path.data, F_OK) != 0 && errno == ENOENT)
-		st = bc_fail(err, BC_EREAD, "%s: no such file; architectures are the folders of %s (--expected names another)",
+		st = bc_fail(err, BC_EREAD,
+			     "%s: no such file; architectures are the folders of %s (--expected names another)",
 			     path.data, expected_dir);
 	if (!st)
 		st = bc_textfile_read(path.data, &text, err);
@@ -287,4 +288,40 @@ enum bc_status bc_arch_manual(struct bc_text *out, struct bc_error *err)
 	}
 	return bc_text_addf(out, err, "%-17s %-8s %-34s %s\n", "confirmed", "words", "none, or GPU, driver, date",
 			    "where the expectations were seen to hold");
+}
+
+enum bc_status bc_arch_of_device(const char *expected, const struct bc_facts *f, struct bc_arch *out,
+				 struct bc_error *err)
+{
+	struct bc_arch *known = NULL, *best = NULL;
+	size_t n = 0;
+	const bool named = strncmp(f->arch, "sm_", 3) == 0;
+	char *end = NULL;
+	const unsigned long cc = named ? strtoul(f->arch + 3, &end, 10) : 0;
+	enum bc_status st = bc_arch_list(expected, &known, &n, err);
+
+	if (st)
+		return st;
+	if (!named || end == f->arch + 3 || *end || cc > 999999)
+		st = bc_fail(err, BC_EDEVICE, "device %s: `%s` is no architecture", f->name, f->arch);
+	for (size_t i = 0; !st && i < n; i++)
+		if (known[i].cc <= cc)
+			best = &known[i];
+	if (!st && !best)
+		st = bc_fail(err, BC_EDATA, "%s: no folder for %s and none older", expected, f->arch);
+	if (!st) {
+		*out = *best;
+		if (best->cc != cc) {
+			(void)bc_strlcpy(out->name, f->arch, sizeof(out->name));
+			out->cc = (unsigned)cc;
+			out->provisional = true;
+			(void)bc_strlcpy(out->confirmed, "none", sizeof(out->confirmed));
+			out->optin_bytes = f->optin_bytes ? f->optin_bytes : out->optin_bytes;
+			out->sm_bytes = f->sm_bytes ? f->sm_bytes : out->sm_bytes;
+			out->reserved_bytes = f->reserved_bytes;
+			out->static_bytes = f->static_bytes ? f->static_bytes : out->static_bytes;
+		}
+	}
+	free(known);
+	return st;
 }

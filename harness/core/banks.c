@@ -63,7 +63,8 @@ static bool pairs_match(const uint32_t addr[BC_LANES], uint32_t mask, unsigned x
 static struct plan plan_of(const struct bc_geometry *g, const struct bc_op_info *info, const uint32_t addr[BC_LANES],
 			   uint32_t mask, bool *merged)
 {
-	const unsigned banks = g->banks ? g->banks : 1, width = g->bank_bytes ? g->bank_bytes : 4; /* 0 is not allowed */
+	const unsigned banks = g->banks ? g->banks : 1,
+		       width = g->bank_bytes ? g->bank_bytes : 4; /* 0 is not allowed */
 	const unsigned chunk = info->bytes > width ? info->bytes : width;
 	const unsigned words = chunk / width;
 	struct plan p = { .ngroups = 1, .lanes = BC_LANES, .weight = 1 };
@@ -82,8 +83,7 @@ static struct plan plan_of(const struct bc_geometry *g, const struct bc_op_info 
 		p.lanes = 8;
 	} else if (info->bytes >= 8) {
 		p.ngroups = info->bytes / 4;
-		if (info->pairs && g->pair_rule &&
-		    (pairs_match(addr, mask, 1) || pairs_match(addr, mask, 2))) {
+		if (info->pairs && g->pair_rule && (pairs_match(addr, mask, 1) || pairs_match(addr, mask, 2))) {
 			p.ngroups /= 2;
 			*merged = true;
 		}
@@ -233,7 +233,7 @@ enum bc_status bc_banks_count(const struct bc_geometry *g, enum bc_op op, const 
  */
 static size_t schedule_group(const struct bc_geometry *g, const struct plan *p, unsigned words,
 			     const uint32_t addr[BC_LANES], uint32_t mask, unsigned group, unsigned base,
-			     struct bc_touch *touch)
+			     struct bc_bank_access *touch)
 {
 	uint8_t next[BANKS_MAX] = { 0 };
 	size_t n = 0;
@@ -263,7 +263,7 @@ static size_t schedule_group(const struct bc_geometry *g, const struct plan *p, 
 
 static int by_service(const void *left, const void *right)
 {
-	const struct bc_touch *a = left, *b = right;
+	const struct bc_bank_access *a = left, *b = right;
 
 	if (a->wavefront != b->wavefront)
 		return a->wavefront < b->wavefront ? -1 : 1;
@@ -273,11 +273,11 @@ static int by_service(const void *left, const void *right)
 }
 
 enum bc_status bc_banks_schedule(const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES],
-				 uint32_t mask, struct bc_wavefronts *out, struct bc_touch *touch, size_t max,
+				 uint32_t mask, struct bc_wavefronts *out, struct bc_bank_access *touch, size_t max,
 				 size_t *n, struct bc_error *err)
 {
 	const struct bc_op_info *info = bc_op_info(op);
-	struct bc_touch made[BC_LANES * BC_LANE_WORDS_MAX];
+	struct bc_bank_access made[BC_LANES * BC_LANE_WORDS_MAX];
 	struct bc_wavefronts w;
 	size_t len = 0;
 	unsigned base = 0;

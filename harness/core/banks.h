@@ -2,7 +2,7 @@
 /* harness/core/banks.h - the bank laws: lane addresses to wavefronts and conflicts. Pure.
  *
  * Source: laws 1 to 10 of docs/bank-laws.md, each exact on 4,715 access patterns measured on an H200
- * (harness/tests/data/h200-sm90-patterns.tsv), law 4 also stated by NVIDIA for CC 7.0 to 7.5.
+ * (harness/tests/data/core/h200-sm90-patterns.tsv), law 4 also stated by NVIDIA for CC 7.0 to 7.5.
  */
 #ifndef BC_CORE_BANKS_H
 #define BC_CORE_BANKS_H
@@ -15,26 +15,26 @@
 
 /* What of an architecture the laws depend on. */
 struct bc_geometry {
-	uint32_t banks;      /* 1..64, a power of two */
+	uint32_t banks;	     /* 1..64, a power of two */
 	uint32_t bank_bytes; /* 4 or 8 */
-	bool pair_rule;      /* law 4 */
+	bool pair_rule;	     /* law 4 */
 };
 
 /* One lane's part in one wavefront. Bank b's word w of lane l. */
-struct bc_touch {
+struct bc_bank_access {
 	uint8_t lane;
 	uint8_t bank;
 	uint8_t wavefront; /* 0-based, over the whole request */
-	uint8_t group;     /* 0-based group of lanes served together */
-	uint32_t word;     /* byte address / bank_bytes */
+	uint8_t group;	   /* 0-based group of lanes served together */
+	uint32_t word;	   /* byte address / bank_bytes */
 };
 
 struct bc_wavefronts {
-	unsigned wavefronts; /* passes of the data stage for the request */
-	unsigned conflicts;  /* what the conflict counter reads for the request */
-	unsigned groups;     /* non-empty groups of lanes */
+	unsigned wavefronts;  /* passes of the data stage for the request */
+	unsigned conflicts;   /* what the conflict counter reads for the request */
+	unsigned groups;      /* non-empty groups of lanes */
 	unsigned group_lanes; /* lanes of a group, empty or not: 32, 16 or 8; 0: nothing is counted */
-	bool merged;         /* law 4 merged groups */
+	bool merged;	      /* law 4 merged groups */
 	enum bc_law law;
 };
 
@@ -48,11 +48,11 @@ struct bc_geometry bc_arch_geometry(const struct bc_arch *a);
  *        are not read. Matrix operations read lanes 0..8N-1 only.
  * @mask: bit i set: lane i is active. Matrix operations need all lanes.
  *
- * Return: BC_EDATA for an operation without a law, a misaligned address or a mask the operation cannot have; else BC_OK.
- * No lane active: all 0.
+ * Return: BC_EDATA for an operation without a law, a misaligned address or a mask the operation cannot have; else
+ * BC_OK. No lane active: all 0.
  */
-enum bc_status bc_banks_count(const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES],
-			      uint32_t mask, struct bc_wavefronts *out, struct bc_error *err);
+enum bc_status bc_banks_count(const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES], uint32_t mask,
+			      struct bc_wavefronts *out, struct bc_error *err);
 
 /**
  * bc_banks_schedule - the same count, and a schedule that reaches it: which lane's word is served in which wavefront
@@ -64,7 +64,7 @@ enum bc_status bc_banks_count(const struct bc_geometry *g, enum bc_op op, const 
  * counted wavefronts. cas: law 7's second pass is not drawn (wavefronts of touches stay below law 6's count).
  */
 enum bc_status bc_banks_schedule(const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES],
-				 uint32_t mask, struct bc_wavefronts *out, struct bc_touch *touch, size_t max,
+				 uint32_t mask, struct bc_wavefronts *out, struct bc_bank_access *touch, size_t max,
 				 size_t *n, struct bc_error *err);
 
 #endif

@@ -182,3 +182,12 @@ bool bc_case_unmet(const struct bc_case *c, const struct bc_arch *a, char *buf, 
 	}
 	return false;
 }
+
+bool bc_device_lacks(const struct bc_arch *a, const struct bc_facts *f, uint64_t bytes, char *why, size_t size)
+{
+	if (!f->optin_bytes || bytes <= f->optin_bytes || bytes > a->optin_bytes)
+		return false;
+	(void)snprintf(why, size, "the device has %u bytes of shared memory a block, arch.txt of %s says %u",
+		       f->optin_bytes, a->name, a->optin_bytes);
+	return true;
+}

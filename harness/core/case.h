@@ -5,6 +5,7 @@
 
 #include "harness/core/arch.h"
 #include "harness/core/banks.h"
+#include "harness/core/facts.h"
 #include "harness/core/op.h"
 #include "harness/core/program.h"
 
@@ -18,8 +19,8 @@ enum bc_need {
 	BC_NEED_STMATRIX = 1 << 1,
 	BC_NEED_CP_ASYNC = 1 << 2,
 	BC_NEED_LDGSTS_COUNTER = 1 << 3,
-	BC_NEED_CLOCK = 1 << 4, /* the rule is about time: no clock, no verdict */
-	BC_NEED_CODE = 1 << 5,  /* the law depends on the instruction chosen: the image's .code is needed */
+	BC_NEED_CLOCK = 1 << 4,	   /* the rule is about time: no clock, no verdict */
+	BC_NEED_CODE = 1 << 5,	   /* the law depends on the instruction chosen: the image's .code is needed */
 	BC_NEED_POPC_INC = 1 << 6, /* an add of 1 whose result is unused is ATOMS.POPC.INC there */
 };
 
@@ -37,20 +38,24 @@ enum bc_origin {
 struct bc_pattern {
 	enum bc_op op;
 	enum bc_origin origin;
-	uint32_t mask;              /* active lanes, not 0 */
-	uint32_t offset[BC_LANES];  /* bytes, aligned to the access */
-	uint32_t count;             /* requests, 1, 2, 4, 8, 16 or 32 */
-	uint32_t step;              /* bytes, aligned to the access */
+	uint32_t mask;		   /* active lanes, not 0 */
+	uint32_t offset[BC_LANES]; /* bytes, aligned to the access */
+	uint32_t count;		   /* requests, 1, 2, 4, 8, 16 or 32 */
+	uint32_t step;		   /* bytes, aligned to the access */
 };
 
-/* What the worker does to itself or to an observation before it answers for a case: of the suite that tests the runner. */
-enum bc_act {
+/* What the worker does to itself or to an observation before it answers for a case: of the suite that tests the runner.
+ */
+enum bc_misbehave {
 	BC_ACT_NONE = 0,
-	BC_ACT_EXIT_0, BC_ACT_EXIT_3, /* exit with this status */
-	BC_ACT_ABORT, BC_ACT_SEGV, BC_ACT_KILL, /* end by this signal */
-	BC_ACT_SLEEP,    /* never answer */
-	BC_ACT_LATE,     /* answer 1.5 s late */
-	BC_ACT_FLOOD,    /* write 1 MB to standard output and 64 KB to standard error first */
+	BC_ACT_EXIT_0,
+	BC_ACT_EXIT_3, /* exit with this status */
+	BC_ACT_ABORT,
+	BC_ACT_SEGV,
+	BC_ACT_KILL,	 /* end by this signal */
+	BC_ACT_SLEEP,	 /* never answer */
+	BC_ACT_LATE,	 /* answer 1.5 s late */
+	BC_ACT_FLOOD,	 /* write 1 MB to standard output and 64 KB to standard error first */
 	BC_ACT_NONSENSE, /* send the parent a line that is no message */
 	BC_ACT_MISCOUNT, /* report one conflict more than was counted */
 };
@@ -59,18 +64,18 @@ struct bc_suite;
 struct bc_rule;
 
 struct bc_case {
-	char id[BC_ID_MAX];       /* suite/rule/variant, filled by the catalogue */
+	char id[BC_ID_MAX]; /* suite/rule/variant, filled by the catalogue */
 	char variant[BC_NAME_MAX * 2];
-	char twin[BC_ID_MAX];     /* id of the clean twin: set on every case that conflicts, else "" */
+	char twin[BC_ID_MAX]; /* id of the clean twin: set on every case that conflicts, else "" */
 	const struct bc_suite *suite;
 	const struct bc_rule *rule;
-	unsigned needs;           /* enum bc_need bits */
+	unsigned needs;		   /* enum bc_need bits */
 	struct bc_pattern pattern; /* op BC_OP_NONE: the rule has programs */
 	/* Rules with programs: */
-	int32_t arg[8];           /* what the rule's functions need to know of the variant */
-	uint32_t shared_bytes;    /* static and dynamic shared memory that a block needs */
-	enum bc_act act;          /* hidden suites only */
-	unsigned act_attempts;    /* the first so many attempts act, 0: all do */
+	int32_t arg[8];	       /* what the rule's functions need to know of the variant */
+	uint32_t shared_bytes; /* static and dynamic shared memory that a block needs */
+	enum bc_misbehave act; /* hidden suites only */
+	unsigned act_attempts; /* the first so many attempts act, 0: all do */
 };
 
 struct bc_rule {
@@ -88,8 +93,10 @@ struct bc_rule {
 	/* Compare what came back; @data[i]: buffer i. Return: true when all is right, else @bad is filled. */
 	bool (*check)(const struct bc_case *c, const struct bc_arch *a, void *const *data, uint32_t seed,
 		      struct bc_mismatch *bad);
-	/* The clock witness, from cycles that the kernel wrote; NULL: the rule has none. False: nothing sensible there. */
-	bool (*clock)(const struct bc_case *c, const struct bc_arch *a, void *const *data, struct bc_clocked *out);
+	/* The clock witness, from cycles that the kernel wrote; NULL: the rule has none. False: nothing sensible there.
+	 */
+	bool (*clock)(const struct bc_case *c, const struct bc_arch *a, void *const *data,
+		      struct bc_clock_reading *out);
 	/* The @k-th shared request of the counted class, for the model; false when there is none. NULL: no model. */
 	bool (*request)(const struct bc_case *c, const struct bc_arch *a, uint64_t k, struct bc_program_request *out);
 };
@@ -108,7 +115,7 @@ extern const struct bc_suite *const bc_suites[];
 struct bc_catalog {
 	struct bc_case *cases; /* in order of suite (by name), rule, variant as the tables have them */
 	size_t n;
-	size_t nhidden; /* cases of hidden suites: they follow the n, in the same order */
+	size_t nhidden;		      /* cases of hidden suites: they follow the n, in the same order */
 	const struct bc_case **by_id; /* [n + nhidden] all of them, sorted by id: bc_catalog_find needs it */
 };
 
@@ -168,5 +175,15 @@ enum bc_status bc_case_model_all(const struct bc_case *c, const struct bc_arch *
  * Return: true when a need is unmet.
  */
 bool bc_case_unmet(const struct bc_case *c, const struct bc_arch *a, char *buf, size_t size);
+
+/**
+ * bc_device_lacks - does a device have less shared memory a block than its arch.txt says, and are @bytes more than
+ * that?
+ * @bytes: that are needed; more than arch.txt has are no lack of the device
+ * @why:   filled with the reason when so
+ *
+ * Return: false also when the device does not say how much it has.
+ */
+bool bc_device_lacks(const struct bc_arch *a, const struct bc_facts *f, uint64_t bytes, char *why, size_t size);
 
 #endif

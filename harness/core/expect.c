@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/core/expect.h"
-#include "harness/core/textfile.h"
+#include "harness/base/textfile.h"
 
 #include <dirent.h>
 #include <errno.h>

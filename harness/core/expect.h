@@ -13,12 +13,12 @@
 
 enum bc_quantity {
 	BC_Q_WAVEFRONTS = 0, /* per request */
-	BC_Q_CONFLICTS,      /* per request */
-	BC_Q_SECTORS,        /* per request, global memory */
+	BC_Q_CONFLICTS,	     /* per request */
+	BC_Q_SECTORS,	     /* per request, global memory */
 	BC_Q_CLOCK_RATIO,
 	BC_Q_CLOCK_SLOPE,
-	BC_Q_REQUESTS,       /* requests of one run of the case */
-	BC_Q_DATA,           /* judged by data alone; lo = hi = 1 */
+	BC_Q_REQUESTS, /* requests of one run of the case */
+	BC_Q_DATA,     /* judged by data alone; lo = hi = 1 */
 	BC_NQUANTITIES
 };
 
@@ -64,8 +64,8 @@ const char *bc_origin_name(enum bc_origin_of_row o);
  * Return: BC_EDATA with path:line for an unknown case, quantity, origin or line form, lo > hi, a number that is
  * not finite, a missing basis, or the same key twice in the layer (bc_layer_finish finds those).
  */
-enum bc_status bc_layer_parse(struct bc_layer *l, const char *text, const char *path,
-			      const struct bc_catalog *cat, struct bc_error *err);
+enum bc_status bc_layer_parse(struct bc_layer *l, const char *text, const char *path, const struct bc_catalog *cat,
+			      struct bc_error *err);
 /* Sort and refuse a key that is there twice (BC_EDATA naming both places). */
 enum bc_status bc_layer_finish(struct bc_layer *l, struct bc_error *err);
 /* All *.txt of <dir> but arch.txt and known.txt; then finish. A missing folder is an empty layer when @optional. */

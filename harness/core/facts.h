@@ -3,25 +3,26 @@
 #ifndef BC_CORE_FACTS_H
 #define BC_CORE_FACTS_H
 
-#include "harness/core/base.h"
+#include "harness/base/base.h"
 
 enum bc_device_kind { BC_DEVICE_CUDA = 0, BC_DEVICE_REFERENCE };
 
 /* A device as listed, before it is opened. Strings are "" where unknown. */
 struct bc_facts {
 	enum bc_device_kind kind;
-	unsigned index;          /* cuda: CUDA's index; reference: place in the list */
-	char arch[16];           /* "sm_90" */
-	char name[128];          /* "NVIDIA H200"; "reference device" */
+	unsigned index; /* cuda: CUDA's index; reference: place in the list */
+	char arch[16];	/* "sm_90" */
+	char name[128]; /* "NVIDIA H200"; "reference device" */
 	char uuid[64], pci[32];
 	char driver[64], cuda[32], cupti[64]; /* versions; cuda: what the driver supports */
-	char toolkit[64];        /* toolkit the images were built with, when known */
+	char toolkit[64];		      /* toolkit the images were built with, when known */
 	uint32_t optin_bytes, sm_bytes, reserved_bytes, static_bytes; /* as the driver states; 0: unknown */
 	uint32_t sms;
 	uint32_t clock_khz, memory_clock_khz;
-	int ecc;                 /* 1, 0, -1 unknown */
-	char counters_absent[400]; /* why counters cannot be read, with the cure; "" when they can or it is not known yet */
-	char clock_absent[400];    /* why there is no clock witness; "" when there is one */
+	int ecc;		   /* 1, 0, -1 unknown */
+	char counters_absent[400]; /* why counters cannot be read, with the cure; "" when they can or it is not known
+				      yet */
+	char clock_absent[400];	   /* why there is no clock witness; "" when there is one */
 	bool counters_are_model;   /* reference device: the counters are the bank laws */
 };
 

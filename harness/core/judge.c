@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/core/judge.h"
-#include "harness/core/textfile.h"
+#include "harness/base/textfile.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -518,8 +518,9 @@ static void apply_known(const struct bc_known *k, struct bc_judgement *out)
 		append(out->message, sizeof(out->message), "%sthe known failure '%s' has expired (%s, %s)", between,
 		       k->outcome, k->reason, k->link);
 	} else if (out->verdict == BC_PASS) {
-		set(out, BC_XPASS, "passes, but is known to fail with '%s' (%s, %s): delete its line in known.txt%s%s%s",
-		    k->outcome, k->reason, k->link, k->where[0] ? " (" : "", k->where, k->where[0] ? ")" : "");
+		set(out, BC_XPASS,
+		    "passes, but is known to fail with '%s' (%s, %s): delete its line in known.txt%s%s%s", k->outcome,
+		    k->reason, k->link, k->where[0] ? " (" : "", k->where, k->where[0] ? ")" : "");
 	} else if (out->verdict == BC_FAIL && strcmp(out->outcome, k->outcome) == 0) {
 		out->verdict = BC_XFAIL;
 		append(out->message, sizeof(out->message), "%sknown: %s, %s", between, k->reason, k->link);
@@ -542,8 +543,8 @@ void bc_judge(const struct bc_judge_in *in, struct bc_judgement *out)
 
 unsigned bc_verdict_rank(enum bc_verdict v)
 {
-	static const enum bc_verdict order[] = { BC_PASS, BC_XFAIL, BC_SKIP, BC_UNJUDGED, BC_XPASS, BC_DISAGREE, BC_FAIL,
-						 BC_BROKEN, BC_LOST };
+	static const enum bc_verdict order[] = { BC_PASS,     BC_XFAIL, BC_SKIP,   BC_UNJUDGED, BC_XPASS,
+						 BC_DISAGREE, BC_FAIL,	BC_BROKEN, BC_LOST };
 	unsigned rank = 0;
 
 	while (rank < BC_ARRAY_LEN(order) && order[rank] != v)

@@ -25,10 +25,11 @@ bool bc_verdict_parse(const char *name, enum bc_verdict *out);
 /* A line of expected/known.txt that applies to this case, device and day (run/known.c finds it). */
 struct bc_known {
 	bool applies;
-	bool expired;          /* the verdict stands and the message says so */
-	char outcome[160];     /* the exact wrong outcome, as bc_judgement.outcome has it: "ratio wavefronts=3 conflicts=2" */
+	bool expired;	   /* the verdict stands and the message says so */
+	char outcome[160]; /* the exact wrong outcome, as bc_judgement.outcome has it: "ratio wavefronts=3 conflicts=2"
+			    */
 	char reason[160], link[160];
-	char where[170];       /* "expected/known.txt:24"; "": unknown */
+	char where[170]; /* "expected/known.txt:24"; "": unknown */
 };
 
 /* What the judge is told beside the observation. */
@@ -38,15 +39,15 @@ struct bc_judge_in {
 	const struct bc_bounds *bounds;
 	const struct bc_observation *obs;
 	const struct bc_known *known; /* NULL: none */
-	bool require_counters;        /* counters absent is BROKEN */
+	bool require_counters;	      /* counters absent is BROKEN */
 };
 
 #define BC_MESSAGE_MAX 600
 
 struct bc_judgement {
 	enum bc_verdict verdict;
-	/* One line that starts with the outcome, then what was expected and what was measured; for SKIP the need; "" for
-	 * PASS, unless a known failure of the case has expired. Numbers as bc_number_text writes them. */
+	/* One line that starts with the outcome, then what was expected and what was measured; for SKIP the need; ""
+	 * for PASS, unless a known failure of the case has expired. Numbers as bc_number_text writes them. */
 	char message[BC_MESSAGE_MAX];
 	/* The outcome in the form known.txt writes; "" where there is nothing to write. FAIL: "unsupported", "data",
 	 * "ratio wavefronts=31 conflicts=30" (the quantities that have a row), "unstable 31,32,31". DISAGREE:
@@ -56,7 +57,8 @@ struct bc_judgement {
 
 void bc_judge(const struct bc_judge_in *in, struct bc_judgement *out);
 
-/* How bad a verdict is, for the worst of several: PASS 0, then XFAIL, SKIP, UNJUDGED, XPASS, DISAGREE, FAIL, BROKEN, LOST. */
+/* How bad a verdict is, for the worst of several: PASS 0, then XFAIL, SKIP, UNJUDGED, XPASS, DISAGREE, FAIL, BROKEN,
+ * LOST. */
 unsigned bc_verdict_rank(enum bc_verdict v);
 
 /**

@@ -11,16 +11,16 @@
 
 enum bc_outcome {
 	BC_RAN = 0,
-	BC_LOST_WORKER,  /* worker or CUDA context died, hung, was interrupted, or the device given up; why in reason */
-	BC_TOOL_ERROR,   /* harness, tool or code at fault, a CUDA error that left its context alive; why in reason */
-	BC_UNSUPPORTED,  /* the device cannot run it although arch.txt says it can; why in reason */
-	BC_NOT_RUN,      /* the run was told to end before its turn came; why in reason */
+	BC_LOST_WORKER, /* worker or CUDA context died, hung, was interrupted, or the device given up; why in reason */
+	BC_TOOL_ERROR,	/* harness, tool or code at fault, a CUDA error that left its context alive; why in reason */
+	BC_UNSUPPORTED, /* the device cannot run it although arch.txt says it can; why in reason */
+	BC_NOT_RUN,	/* the run was told to end before its turn came; why in reason */
 };
 
 /* One count of a case: totals over the requests of the counted launch, baseline subtracted. */
 struct bc_count {
 	uint64_t requests, wavefronts, conflicts;
-	uint64_t sectors;     /* classes global_ld and global_st only */
+	uint64_t sectors; /* classes global_ld and global_st only */
 };
 
 struct bc_observation {
@@ -29,24 +29,25 @@ struct bc_observation {
 	char reason[BC_REASON_MAX];
 
 	bool data_checked, data_ok;
-	char data_detail[BC_REASON_MAX]; /* first wrong element: "lane 3 request 0 at offset 0x40: read ..., expected ..." */
+	char data_detail[BC_REASON_MAX]; /* first wrong element: "lane 3 request 0 at offset 0x40: read ..., expected
+					    ..." */
 
 	/* Counters. requests_stated: what the kernel says it executes; a differing count is BROKEN. */
-	unsigned attempts;               /* counts made: 0 (witness absent), 1, or up to 3 when the first was not as expected */
+	unsigned attempts; /* counts made: 0 (witness absent), 1, or up to 3 when the first was not as expected */
 	struct bc_count count[BC_ATTEMPTS_MAX];
 	uint64_t requests_stated;
-	uint64_t counted_with;           /* cases that shared the counted range with it; 0: none */
-	bool requests_counted;           /* false: the class has no request counter (generic ld/st) */
-	bool wavefronts_uncounted;       /* the class has no wavefront counter (cp.async, global memory) */
-	bool conflicts_uncounted;        /* the class has no conflict counter (global memory) */
-	bool sectors_counted;            /* global memory */
-	bool counters_void;              /* the session's canary did not read what it must */
+	uint64_t counted_with;		     /* cases that shared the counted range with it; 0: none */
+	bool requests_counted;		     /* false: the class has no request counter (generic ld/st) */
+	bool wavefronts_uncounted;	     /* the class has no wavefront counter (cp.async, global memory) */
+	bool conflicts_uncounted;	     /* the class has no conflict counter (global memory) */
+	bool sectors_counted;		     /* global memory */
+	bool counters_void;		     /* the session's canary did not read what it must */
 	char counters_absent[BC_REASON_MAX]; /* why there is no count, "" when there is one */
 
 	/* Clock. */
 	bool clock_has;
-	double clock_wavefronts;         /* per request, from the device's own calibration; a whole number when it is sure */
-	bool clock_value_has;            /* a program's own clock reads: clock_value is the ratio or slope of expected/ */
+	double clock_wavefronts; /* per request, from the device's own calibration; a whole number when it is sure */
+	bool clock_value_has;	 /* a program's own clock reads: clock_value is the ratio or slope of expected/ */
 	double clock_value;
 	unsigned nsamples;
 	uint32_t samples[BC_SAMPLES_MAX]; /* cycles of one timed section of 32 accesses (4 warps for stores) */

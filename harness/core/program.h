@@ -12,19 +12,20 @@
 
 #define BC_PROGRAM_BUFFERS 6
 #define BC_PROGRAM_PARAMS_MAX 192
-#define BC_CLOCKED_MAX 32
+#define BC_CLOCK_READING_MAX 32
 
 struct bc_case;
 
 enum bc_buffer_use {
-	BC_BUFFER_IN = 0, /* filled before the launch, compared afterwards: the kernel must not change it */
-	BC_BUFFER_OUT,    /* poisoned before the launch */
-	BC_BUFFER_INOUT,  /* filled, and changed by the kernel */
-	BC_BUFFER_TOLD,   /* not the kernel's: after the launch the harness puts a struct bc_told there */
+	BC_BUFFER_IN = 0,	 /* filled before the launch, compared afterwards: the kernel must not change it */
+	BC_BUFFER_OUT,		 /* poisoned before the launch */
+	BC_BUFFER_INOUT,	 /* filled, and changed by the kernel */
+	BC_BUFFER_DEVICE_LIMITS, /* not the kernel's: after the launch the harness puts a struct bc_device_limits there
+				  */
 };
 
 /* What the device says of itself and of the launch, for cases about capacities. 0: it does not say. */
-struct bc_told {
+struct bc_device_limits {
 	uint32_t optin_bytes, sm_bytes, reserved_bytes, static_bytes;
 	uint32_t blocks_per_sm; /* of this launch, by the device's occupancy calculator */
 };
@@ -39,35 +40,35 @@ struct bc_program_buffer {
 
 struct bc_program {
 	const char *image, *kernel;
-	uint32_t grid[3], block[3]; /* 0 is taken as 1 */
-	uint32_t shared_bytes;      /* dynamic */
+	uint32_t grid[3], block[3];		     /* 0 is taken as 1 */
+	uint32_t shared_bytes;			     /* dynamic */
 	unsigned char params[BC_PROGRAM_PARAMS_MAX]; /* as a C struct of the kernel's parameters */
 	size_t params_size;
 	struct bc_program_buffer buffers[BC_PROGRAM_BUFFERS];
 	size_t nbuffers;
 	/* What is counted: all of the launch's instructions of one class. BC_CLASS_NONE: nothing. */
 	enum bc_class cls;
-	uint64_t requests;          /* instructions of that class, one a warp, that the launch executes; 0 is a claim that the
-				     * case's row of the quantity requests must make too */
+	uint64_t requests; /* instructions of that class, one a warp, that the launch executes; 0 is a claim that the
+			    * case's row of the quantity requests must make too */
 	bool multi_writer, reads_unwritten; /* exemptions from the reference device's checks */
-	const char *mnemonic;       /* cases with BC_NEED_CODE: the opcode, or its first parts, that the kernel must have */
-	bool no_optin;              /* do not opt in to more than 48 KB of shared memory */
-	bool refused;               /* the launch must be refused with a clean error; nothing else is observed */
-	uint32_t accepted_bytes;    /* refused: dynamic shared memory with which the same launch must run right after */
+	const char *mnemonic; /* cases with BC_NEED_CODE: the opcode, or its first parts, that the kernel must have */
+	bool no_optin;	      /* do not opt in to more than 48 KB of shared memory */
+	bool refused;	      /* the launch must be refused with a clean error; nothing else is observed */
+	uint32_t accepted_bytes; /* refused: dynamic shared memory with which the same launch must run right after */
 };
 
 /* A wrong element. */
 struct bc_mismatch {
-	const char *what;   /* "element", "thread" ...: a noun for @index */
+	const char *what; /* "element", "thread" ...: a noun for @index */
 	uint64_t index;
 	double got, want;
-	const char *note;   /* more words, NULL: none */
+	const char *note; /* more words, NULL: none */
 };
 
 /* What the kernel's own clock reads came to. */
-struct bc_clocked {
-	double value;       /* the ratio or slope that expected/ bounds */
-	uint32_t samples[BC_CLOCKED_MAX]; /* cycles */
+struct bc_clock_reading {
+	double value;				/* the ratio or slope that expected/ bounds */
+	uint32_t samples[BC_CLOCK_READING_MAX]; /* cycles */
 	unsigned n;
 };
 
@@ -75,7 +76,7 @@ struct bc_clocked {
 struct bc_program_request {
 	enum bc_op op;
 	uint32_t mask;
-	uint32_t addr[32];  /* absolute shared addresses */
+	uint32_t addr[32]; /* absolute shared addresses */
 };
 
 #endif

@@ -7,7 +7,7 @@
 #include "harness/core/judge.h"
 
 /* One attempt at a case that may run more than once. */
-struct bc_try {
+struct bc_attempt {
 	enum bc_verdict verdict;
 	char message[BC_MESSAGE_MAX];
 	double seconds;
@@ -18,37 +18,37 @@ struct bc_result {
 	const struct bc_case *c;
 	struct bc_observation obs;
 	struct bc_judgement judged;
-	struct bc_bounds bounds; /* rows point into the run's expectations */
-	struct bc_try *tries;    /* all attempts in their order; none unless the run repeats or retries */
+	struct bc_bounds bounds;  /* rows point into the run's expectations */
+	struct bc_attempt *tries; /* all attempts in their order; none unless the run repeats or retries */
 	size_t ntries;
-	bool flaky;              /* PASS, but not in its first attempt */
+	bool flaky; /* PASS, but not in its first attempt */
 };
 
 /* One device of a run, with its results in the catalogue's order. */
 struct bc_device_run {
 	struct bc_facts facts;
 	struct bc_arch arch;
-	char dev[48];           /* "sm_90", "sm_90_cuda1", "reference_sm_90": the class name's middle */
+	char dev[48]; /* "sm_90", "sm_90_cuda1", "reference_sm_90": the class name's middle */
 	uint64_t images_hash, expect_hash;
 	struct bc_result *results;
 	size_t nresults;
-	bool complete;          /* every case of the catalogue was planned and has an observation */
-	char note[400];         /* said in the report: why counters are absent, throttling ...; "" */
+	bool complete;				  /* every case of the catalogue was planned and has an observation */
+	char note[400];				  /* said in the report: why counters are absent, throttling ...; "" */
 	char state_before[200], state_after[200]; /* clocks, heat, throttling ... of the GPU; "": not known */
-	char events[400];       /* Xid and ECC events that the GPU told of during the run; "": none was seen */
-	char rerun[512];        /* as bc_run.rerun, for this device alone; "": bc_run.rerun is taken */
+	char events[400]; /* Xid and ECC events that the GPU told of during the run; "": none was seen */
+	char rerun[512];  /* as bc_run.rerun, for this device alone; "": bc_run.rerun is taken */
 };
 
 struct bc_run {
-	char run_id[64];        /* 20261129T213000Z-host-pid */
+	char run_id[64]; /* 20261129T213000Z-host-pid */
 	char host[64];
-	char timestamp[32];     /* 2026-11-29T21:30:00 */
+	char timestamp[32]; /* 2026-11-29T21:30:00 */
 	uint64_t plan_hash;
 	uint64_t devices_hash, binary_hash, kernels_hash, expect_hash; /* of the whole run; 0: not known */
-	char options[300];      /* what of the options the results depend on, in words */
+	char options[300]; /* what of the options the results depend on, in words */
 	double seconds;
 	char reports_dir[512];
-	char rerun[512];        /* head of a command line that runs one case again: "bankcheck run --device cuda:0" */
+	char rerun[512]; /* head of a command line that runs one case again: "bankcheck run --device cuda:0" */
 	struct bc_device_run *devices;
 	size_t ndevices;
 };

@@ -132,8 +132,10 @@ static enum bc_status check_only(const struct bc_catalog *cat, const struct bc_s
 	}
 	if (suite && rule)
 		return BC_OK;
-	return bc_fail(err, BC_EUSAGE, "the environment has %s='%s', which is no %s; unset it, or set it to one of `bankcheck list`",
-		       suite ? "CK_RUN_CASE" : "CK_RUN_SUITE", suite ? s->only_rule : s->only_suite, suite ? "rule" : "suite");
+	return bc_fail(err, BC_EUSAGE,
+		       "the environment has %s='%s', which is no %s; unset it, or set it to one of `bankcheck list`",
+		       suite ? "CK_RUN_CASE" : "CK_RUN_SUITE", suite ? s->only_rule : s->only_suite,
+		       suite ? "rule" : "suite");
 }
 
 static bool any_takes(const char *const *globs, size_t n, const struct bc_case *c)
@@ -161,8 +163,7 @@ enum bc_status bc_select(const struct bc_catalog *cat, const struct bc_selection
 		const bool named = s->only_suite && strcmp(s->only_suite, c->suite->name) == 0;
 
 		chosen[i] = (s->nfilter == 0 ? !c->suite->hidden || named : any_takes(s->filter, s->nfilter, c)) &&
-			    !any_takes(s->exclude, s->nexclude, c) &&
-			    (!s->only_suite || named) &&
+			    !any_takes(s->exclude, s->nexclude, c) && (!s->only_suite || named) &&
 			    (!s->only_rule || strcmp(s->only_rule, c->rule->name) == 0);
 		taken += chosen[i];
 	}

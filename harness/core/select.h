@@ -6,9 +6,11 @@
 #include "harness/core/case.h"
 
 struct bc_selection {
-	const char *const *filter;  size_t nfilter;  /* or-ed; none: everything */
-	const char *const *exclude; size_t nexclude; /* wins over filter */
-	const char *only_suite, *only_rule;          /* CK_RUN_SUITE, CK_RUN_CASE; NULL: any */
+	const char *const *filter;
+	size_t nfilter; /* or-ed; none: everything */
+	const char *const *exclude;
+	size_t nexclude;		    /* wins over filter */
+	const char *only_suite, *only_rule; /* CK_RUN_SUITE, CK_RUN_CASE; NULL: any */
 };
 
 /* fnmatch with flags 0 (`*` crosses `/`); a bare `suite` or `suite/rule` selects all below it. */
@@ -19,8 +21,8 @@ bool bc_glob_matches(const char *glob, const char *id);
  * @chosen: [cat->n + cat->nhidden]
  * @n:      how many were chosen
  *
- * Cases of hidden suites are chosen only when a filter starts with the suite's name (`meta`, `meta/...`) or only_suite is it.
- * Return: BC_EUSAGE when a filter or exclude glob matches no case, naming it (with the nearest id or suite), or
+ * Cases of hidden suites are chosen only when a filter starts with the suite's name (`meta`, `meta/...`) or only_suite
+ * is it. Return: BC_EUSAGE when a filter or exclude glob matches no case, naming it (with the nearest id or suite), or
  * when only_suite is no suite or only_rule no rule.
  */
 enum bc_status bc_select(const struct bc_catalog *cat, const struct bc_selection *s, bool *chosen, size_t *n,

@@ -7,22 +7,33 @@
 #ifndef BC_DEVICE_DEVICE_H
 #define BC_DEVICE_DEVICE_H
 
-#include "harness/core/base.h"
+#include "harness/base/base.h"
 #include "harness/core/facts.h"
 #include "harness/core/op.h"
 #include "harness/device/state.h"
 
 /* Counters, under one name for all devices. The key is what reports print. */
 enum bc_counter {
-	BC_CTR_LD_REQUESTS = 0, BC_CTR_LD_WAVEFRONTS, BC_CTR_LD_CONFLICTS,
-	BC_CTR_ST_REQUESTS, BC_CTR_ST_WAVEFRONTS, BC_CTR_ST_CONFLICTS,
-	BC_CTR_ATOM_REQUESTS, BC_CTR_ATOM_WAVEFRONTS, BC_CTR_ATOM_CONFLICTS,
-	BC_CTR_LDSM_REQUESTS, BC_CTR_STSM_REQUESTS,
-	BC_CTR_LDGSTS_REQUESTS, BC_CTR_LDGSTS_CONFLICTS,
-	BC_CTR_GLOBAL_LD_REQUESTS, BC_CTR_GLOBAL_LD_SECTORS,
-	BC_CTR_GLOBAL_ST_REQUESTS, BC_CTR_GLOBAL_ST_SECTORS,
+	BC_CTR_LD_REQUESTS = 0,
+	BC_CTR_LD_WAVEFRONTS,
+	BC_CTR_LD_CONFLICTS,
+	BC_CTR_ST_REQUESTS,
+	BC_CTR_ST_WAVEFRONTS,
+	BC_CTR_ST_CONFLICTS,
+	BC_CTR_ATOM_REQUESTS,
+	BC_CTR_ATOM_WAVEFRONTS,
+	BC_CTR_ATOM_CONFLICTS,
+	BC_CTR_LDSM_REQUESTS,
+	BC_CTR_STSM_REQUESTS,
+	BC_CTR_LDGSTS_REQUESTS,
+	BC_CTR_LDGSTS_CONFLICTS,
+	BC_CTR_GLOBAL_LD_REQUESTS,
+	BC_CTR_GLOBAL_LD_SECTORS,
+	BC_CTR_GLOBAL_ST_REQUESTS,
+	BC_CTR_GLOBAL_ST_SECTORS,
 	BC_CTR_ARBITRATION,
-	BC_CTR_INSTRUCTIONS, BC_CTR_BARRIERS,
+	BC_CTR_INSTRUCTIONS,
+	BC_CTR_BARRIERS,
 	BC_NCOUNTERS
 };
 const char *bc_counter_name(enum bc_counter c); /* "ld_requests" */
@@ -41,20 +52,20 @@ struct bc_counts {
 /* One buffer of global memory, made for the launch. Its device address is written into the parameters. */
 struct bc_buffer {
 	size_t bytes;
-	const void *init;     /* [bytes] contents before the launch; NULL: every byte is poison */
+	const void *init; /* [bytes] contents before the launch; NULL: every byte is poison */
 	uint8_t poison;
-	void *out;            /* [bytes] copied back after the launch; NULL: not wanted */
-	size_t param_offset;  /* where in the parameters its 64-bit address goes */
+	void *out;	     /* [bytes] copied back after the launch; NULL: not wanted */
+	size_t param_offset; /* where in the parameters its 64-bit address goes */
 };
 
 /* One kernel launch. Parameters are laid out as C and CUDA lay out a struct of them. */
 struct bc_launch {
-	const char *image;    /* kernel file without suffix: "pattern_ld" */
-	const char *kernel;   /* entry name: "bc_ld32" */
-	const char *label;    /* case id, for messages */
+	const char *image;	    /* kernel file without suffix: "pattern_ld" */
+	const char *kernel;	    /* entry name: "bc_ld32" */
+	const char *label;	    /* case id, for messages */
 	uint32_t grid[3], block[3]; /* each at least 1 */
-	uint32_t shared_bytes;      /* dynamic shared memory of a block; where it needs that, the device opts in */
-	bool no_optin;              /* it does not: more than 48 KB, static and dynamic, is then an error; run it alone */
+	uint32_t shared_bytes;	    /* dynamic shared memory of a block; where it needs that, the device opts in */
+	bool no_optin; /* it does not: more than 48 KB, static and dynamic, is then an error; run it alone */
 	unsigned char params[BC_LAUNCH_PARAMS_MAX];
 	size_t params_size;
 	struct bc_buffer buffers[BC_LAUNCH_BUFFERS];
@@ -71,16 +82,16 @@ void bc_counts_join(const struct bc_launch *l, size_t n, struct bc_counts *count
 /* Launches of the range that begins at @l, of @n (at least 1) that there are: @l and those joined to it. */
 size_t bc_range_launches(const struct bc_launch *l, size_t n);
 
-/* @counts: [n], the first @ranges of which are those of the ranges of @l, in order. Each goes to its range's first launch;
- * joined launches get none. */
+/* @counts: [n], the first @ranges of which are those of the ranges of @l, in order. Each goes to its range's first
+ * launch; joined launches get none. */
 void bc_counts_spread(const struct bc_launch *l, size_t n, size_t ranges, struct bc_counts *counts);
 
 struct bc_open_options {
-	const char *kernels_dir;   /* images: <dir>/<image>.fatbin; PTX: <dir>/ptx/<image>.ptx */
-	const char *expected_dir;  /* reference device: arch.txt */
-	const char *fault;         /* reference device: planted fault, NULL: none */
-	bool racecheck;            /* reference device */
-	bool no_counters;          /* --witness clock: do not open CUPTI */
+	const char *kernels_dir;  /* images: <dir>/<image>.fatbin; PTX: <dir>/ptx/<image>.ptx */
+	const char *expected_dir; /* reference device: arch.txt */
+	const char *fault;	  /* reference device: planted fault, NULL: none */
+	bool racecheck;		  /* reference device */
+	bool no_counters;	  /* --witness clock: do not open CUPTI */
 };
 
 struct bc_device; /* each backend defines its own */
@@ -89,7 +100,8 @@ struct bc_device_ops {
 	const char *name; /* "cuda", "reference": what --device takes */
 
 	/* List what is here. @facts: malloc'ed array, the caller frees it. None is no error (*n = 0). */
-	enum bc_status (*list)(const struct bc_open_options *o, struct bc_facts **facts, size_t *n, struct bc_error *err);
+	enum bc_status (*list)(const struct bc_open_options *o, struct bc_facts **facts, size_t *n,
+			       struct bc_error *err);
 
 	/* Open one; facts of the opened device are complete (counters_absent is known). */
 	enum bc_status (*open)(const struct bc_open_options *o, const struct bc_facts *which, struct bc_device **out,
@@ -103,12 +115,12 @@ struct bc_device_ops {
 	 * Return: BC_EDEVICE when the device refuses or fails, BC_ENOMEM when the host lacks memory. */
 	enum bc_status (*run)(struct bc_device *d, const struct bc_launch *launch, size_t n, struct bc_error *err);
 
-	/* Run @n launches under the counters of @want (bits of enum bc_counter). A launch and those joined to it are one
-	 * range, counted together.
-	 * @counts: [n]; a range's are at its first launch, those of joined launches are all 0 and none is present. Counters the
-	 * chip lacks are left out of counts[i].present.
-	 * Return: BC_EDEVICE when counting is impossible (the reason belongs in counters_absent), and for a CUDA error of a
-	 * kernel; BC_ENOMEM when the host lacks memory: no witness may be absent for that. */
+	/* Run @n launches under the counters of @want (bits of enum bc_counter). A launch and those joined to it are
+	 * one range, counted together.
+	 * @counts: [n]; a range's are at its first launch, those of joined launches are all 0 and none is present.
+	 * Counters the chip lacks are left out of counts[i].present. Return: BC_EDEVICE when counting is impossible
+	 * (the reason belongs in counters_absent), and for a CUDA error of a kernel; BC_ENOMEM when the host lacks
+	 * memory: no witness may be absent for that. */
 	enum bc_status (*count)(struct bc_device *d, const struct bc_launch *launch, size_t n, uint32_t want,
 				struct bc_counts *counts, struct bc_error *err);
 
@@ -121,12 +133,12 @@ struct bc_device_ops {
 	/* The state the device is in now. NULL: it has none. */
 	void (*state)(struct bc_device *d, struct bc_device_state *out);
 
-	/* What has happened to it (errors it told of, slowdowns) since this was last asked, or since it was opened. On a
-	 * device that is not alive it may wait a moment for the news. NULL: it knows of nothing. */
-	void (*happened)(struct bc_device *d, struct bc_device_happened *out);
+	/* What has happened to it (errors it told of, slowdowns) since this was last asked, or since it was opened. On
+	 * a device that is not alive it may wait a moment for the news. NULL: it knows of nothing. */
+	void (*events_since)(struct bc_device *d, struct bc_device_events *out);
 
-	/* After a failure: true when the device is still usable. False after an error that ended its context (sticky: an
-	 * illegal address, a trap ...): every later call fails, and only a new process gets a new context. */
+	/* After a failure: true when the device is still usable. False after an error that ended its context (sticky:
+	 * an illegal address, a trap ...): every later call fails, and only a new process gets a new context. */
 	bool (*alive)(const struct bc_device *d);
 
 	void (*close)(struct bc_device *d); /* NULL is allowed */

@@ -18,7 +18,7 @@ struct bc_nvml {
 	const struct bc_nvml_api *api;
 	bc_nvml_device dev;
 	bc_nvml_set set; /* NULL: no events are told */
-	struct bc_gpu_slowed slowed;
+	struct bc_gpu_slowdown slowed;
 };
 
 #define SYMBOL(n)                                   \
@@ -65,7 +65,7 @@ const struct bc_nvml_api *bc_nvml_api_open(void)
 	return there ? &api : NULL;
 }
 
-static void read_slowed(const struct bc_nvml *n, struct bc_gpu_slowed *out)
+static void read_slowed(const struct bc_nvml *n, struct bc_gpu_slowdown *out)
 {
 	struct bc_nvml_violation v = { 0 };
 
@@ -161,7 +161,7 @@ void bc_nvml_read(struct bc_nvml *n, struct bc_gpu_reading *out)
 }
 
 /* One that cannot be read for once is compared with the older one later. */
-static void keep_slowed(struct bc_gpu_slowed *kept, const struct bc_gpu_slowed *now)
+static void keep_slowed(struct bc_gpu_slowdown *kept, const struct bc_gpu_slowdown *now)
 {
 	if (now->has_heat) {
 		kept->has_heat = true;
@@ -190,9 +190,9 @@ static void take_events(struct bc_nvml *n, unsigned wait_ms, struct bc_gpu_event
 	}
 }
 
-void bc_nvml_happened(struct bc_nvml *n, unsigned wait_ms, struct bc_device_happened *out)
+void bc_nvml_events_since(struct bc_nvml *n, unsigned wait_ms, struct bc_device_events *out)
 {
-	struct bc_gpu_slowed before, now;
+	struct bc_gpu_slowdown before, now;
 	struct bc_gpu_events events = { .n = 0 };
 
 	memset(out, 0, sizeof(*out));
@@ -201,6 +201,6 @@ void bc_nvml_happened(struct bc_nvml *n, unsigned wait_ms, struct bc_device_happ
 	before = n->slowed;
 	take_events(n, wait_ms, &events);
 	read_slowed(n, &now);
-	bc_state_happened(&events, &before, &now, out);
+	bc_state_events_since(&events, &before, &now, out);
 	keep_slowed(&n->slowed, &now);
 }

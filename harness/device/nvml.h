@@ -74,12 +74,12 @@ struct bc_nvml *bc_nvml_open(const struct bc_nvml_api *api, const char *uuid, co
 void bc_nvml_read(struct bc_nvml *n, struct bc_gpu_reading *out);
 
 /**
- * bc_nvml_happened - what has happened since the last call, or since the GPU was opened
+ * bc_nvml_events_since - what has happened since the last call, or since the GPU was opened
  * @wait_ms: wait so long for a first event (one that follows an error comes a moment later)
  *
  * With @n NULL nothing has. NVML advances its slowdown times in steps of about 100 ms.
  */
-void bc_nvml_happened(struct bc_nvml *n, unsigned wait_ms, struct bc_device_happened *out);
+void bc_nvml_events_since(struct bc_nvml *n, unsigned wait_ms, struct bc_device_events *out);
 
 void bc_nvml_close(struct bc_nvml *n); /* NULL is allowed */
 

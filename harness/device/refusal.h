@@ -3,7 +3,7 @@
 #ifndef BC_DEVICE_REFUSAL_H
 #define BC_DEVICE_REFUSAL_H
 
-#include "harness/core/base.h"
+#include "harness/base/base.h"
 
 /**
  * bc_refusal_cupti - the cure for a CUPTI result that is no success

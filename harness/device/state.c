@@ -145,8 +145,8 @@ static void add_slowed(char *buf, size_t size, uint64_t before, uint64_t after, 
 		add(buf, size, "slowed down for %.1f ms by %s", (double)(after - before) * 1e-6, by);
 }
 
-void bc_state_happened(const struct bc_gpu_events *events, const struct bc_gpu_slowed *before,
-		       const struct bc_gpu_slowed *after, struct bc_device_happened *out)
+void bc_state_events_since(const struct bc_gpu_events *events, const struct bc_gpu_slowdown *before,
+			   const struct bc_gpu_slowdown *after, struct bc_device_events *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (events->lost)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/device/state.h - the state a GPU is in while it is measured: clocks, heat, throttling, errors, company. Pure. */
+/* harness/device/state.h - the state a GPU is in while it is measured: clocks, heat, throttling, errors, company. Pure.
+ */
 #ifndef BC_DEVICE_STATE_H
 #define BC_DEVICE_STATE_H
 
-#include "harness/core/base.h"
+#include "harness/base/base.h"
 
 /* What could be read; what could not is false in has_*. */
 struct bc_gpu_reading {
@@ -41,21 +42,22 @@ struct bc_gpu_events {
 };
 
 /* Time for which the clocks were held down since the driver was loaded, ns; what is not known is false in has_*. */
-struct bc_gpu_slowed {
+struct bc_gpu_slowdown {
 	bool has_heat, has_board;
 	uint64_t heat_ns, board_ns; /* by heat; by the board's own limit (power brake) */
 };
 
 /* What has happened to a device in a span of time. */
-struct bc_device_happened {
+struct bc_device_events {
 	char events[200]; /* "Xid 31 (GPU memory page fault), double-bit ECC error 2 times"; "": none was seen */
 	char slowed[160]; /* why times taken in the span mean nothing; "" when they do */
 };
 
-void bc_state_happened(const struct bc_gpu_events *events, const struct bc_gpu_slowed *before,
-		       const struct bc_gpu_slowed *after, struct bc_device_happened *out);
+void bc_state_events_since(const struct bc_gpu_events *events, const struct bc_gpu_slowdown *before,
+			   const struct bc_gpu_slowdown *after, struct bc_device_events *out);
 
-/* What an Xid number means, in NVIDIA's words ("Xid Errors", docs.nvidia.com/deploy/xid-errors); NULL: not in the table. */
+/* What an Xid number means, in NVIDIA's words ("Xid Errors", docs.nvidia.com/deploy/xid-errors); NULL: not in the
+ * table. */
 const char *bc_xid_meaning(uint64_t xid);
 
 #endif

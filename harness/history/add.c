@@ -267,9 +267,10 @@ enum bc_status bc_history_add(struct bc_history *h, const struct bc_read_file *f
 }
 
 /* The runs to remove, into the table `gone` of this connection. */
-#define CHOOSE                                                                                                  \
-	"INSERT INTO temp.gone SELECT id FROM (SELECT id, time, row_number() OVER (PARTITION BY unit ORDER BY " \
-	"time DESC, run_id DESC, device DESC) AS age FROM run) WHERE (?1 > 0 AND age > ?1) OR substr(time, 1, 10) < ?2"
+#define CHOOSE                                                                                                        \
+	"INSERT INTO temp.gone SELECT id FROM (SELECT id, time, row_number() OVER (PARTITION BY unit ORDER BY "       \
+	"time DESC, run_id DESC, device DESC) AS age FROM run) WHERE (?1 > 0 AND age > ?1) OR substr(time, 1, 10) < " \
+	"?2"
 
 static enum bc_status choose_runs(struct bc_history *h, unsigned keep, const char *before, struct bc_error *err)
 {

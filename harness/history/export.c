@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness/core/textfile.h"
-#include "harness/report/escape.h"
+#include "harness/base/textfile.h"
+#include "harness/base/escape.h"
 
 #define WRITE_AT ((size_t)1 << 16) /* bytes */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/textfile.h"
+#include "harness/base/textfile.h"
 #include "harness/history/table.h"
 
 /* A case in one run, kept. */
@@ -91,7 +91,7 @@ static enum bc_status line(const struct printer *w, const char *label, const cha
 	enum bc_status st = bc_text_addf(w->out, w->err, "  %-10s  ", label);
 
 	if (!st)
-		st = bc_history_plain(w->out, text, w->utf8, w->err);
+		st = bc_printable(w->out, text, w->utf8, w->err);
 	return st ? st : bc_text_addf(w->out, w->err, "\n");
 }
 
@@ -179,7 +179,7 @@ static enum bc_status print_unit(const struct printer *w, const struct series *s
 	tell(s, first, &t);
 	(void)snprintf(text, sizeof(text), "%.150s on %.80s (%.80s%s%.40s)", w->name, r->fact[BC_FACT_UNIT],
 		       r->fact[BC_FACT_GPU], r->fact[BC_FACT_GPU][0] ? ", " : "", r->fact[BC_FACT_ARCH]);
-	st = bc_history_plain(w->out, text, w->utf8, w->err);
+	st = bc_printable(w->out, text, w->utf8, w->err);
 	if (!st)
 		st = bc_text_addf(w->out, w->err, "\n");
 	if (st)

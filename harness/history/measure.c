@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/textfile.h"
+#include "harness/base/textfile.h"
 
 #define SAMPLES_MAX 4096
 

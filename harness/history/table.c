@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/report/escape.h"
+#include "harness/base/escape.h"
 
-enum bc_status bc_history_plain(struct bc_text *out, const char *s, bool utf8, struct bc_error *err)
+enum bc_status bc_printable(struct bc_text *out, const char *s, bool utf8, struct bc_error *err)
 {
 	const size_t start = out->len;
 	size_t to = start;
@@ -48,7 +48,7 @@ void bc_table_add(struct bc_table *t, const char *fmt, ...)
 	} else {
 		t->cell = grown;
 		grown[t->n] = (struct bc_text){ 0 };
-		t->st = bc_history_plain(&grown[t->n++], s, t->utf8, t->err);
+		t->st = bc_printable(&grown[t->n++], s, t->utf8, t->err);
 	}
 	if (n >= 0)
 		free(s);
@@ -119,9 +119,9 @@ static size_t column(size_t i, size_t n, size_t columns, size_t *from)
 	return (i + 1) * n / columns;
 }
 
-enum bc_status bc_strip(struct bc_text *out, const enum bc_verdict *v, size_t n, struct bc_error *err)
+enum bc_status bc_verdict_strip(struct bc_text *out, const enum bc_verdict *v, size_t n, struct bc_error *err)
 {
-	const size_t columns = n < BC_STRIP_COLUMNS ? n : BC_STRIP_COLUMNS;
+	const size_t columns = n < BC_VERDICT_STRIP_COLUMNS ? n : BC_VERDICT_STRIP_COLUMNS;
 	enum bc_status st = BC_OK;
 
 	for (size_t i = 0; !st && i < columns; i++) {
@@ -143,7 +143,7 @@ enum bc_status bc_sparkline(struct bc_text *out, const double *v, size_t n, bool
 		{ "_", ".", "-", "~", "=", "+", "*", "#" },
 		{ "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588" },
 	};
-	const size_t columns = n < BC_STRIP_COLUMNS ? n : BC_STRIP_COLUMNS;
+	const size_t columns = n < BC_VERDICT_STRIP_COLUMNS ? n : BC_VERDICT_STRIP_COLUMNS;
 	double lo = (double)NAN, hi = (double)NAN;
 	enum bc_status st = BC_OK;
 

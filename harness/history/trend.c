@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/textfile.h"
+#include "harness/base/textfile.h"
 #include "harness/history/table.h"
 
 #define DAY 10 /* characters of YYYY-MM-DD */
@@ -240,7 +240,7 @@ static enum bc_status print_marks(const struct trend *t, const size_t *run, size
 				verdict[i] = k;
 	}
 	if (!st)
-		st = bc_strip(t->out, verdict, n, t->err);
+		st = bc_verdict_strip(t->out, verdict, n, t->err);
 	if (!st)
 		st = bc_text_addf(t->out, t->err, "\n");
 	for (size_t i = 0; i < BC_NVALUES; i++) {
@@ -290,7 +290,7 @@ static enum bc_status print_unit(const struct trend *t, size_t first)
 		       t->single ? "" : " (several cases)", r->fact[BC_FACT_UNIT], r->fact[BC_FACT_GPU],
 		       r->fact[BC_FACT_GPU][0] ? ", " : "", r->fact[BC_FACT_ARCH]);
 	if (!st)
-		st = bc_history_plain(t->out, line, t->utf8, t->err);
+		st = bc_printable(t->out, line, t->utf8, t->err);
 	if (!st)
 		st = bc_text_addf(t->out, t->err, ": %zu run%s, %.*s to %.*s\n", n, n == 1 ? "" : "s", DAY,
 				  r->fact[BC_FACT_TIME], DAY, t->runs->run[run[n - 1]].fact[BC_FACT_TIME]);

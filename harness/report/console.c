@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/report/escape.h"
+#include "harness/base/escape.h"
 #include "harness/report/render.h"
 
 #define WIDTH_MAX 512u
@@ -18,11 +18,11 @@
 
 struct bc_console {
 	struct bc_console_options o;
-	size_t drawn;         /* columns that the bar takes now; 0: there is none */
+	size_t drawn;	      /* columns that the bar takes now; 0: there is none */
 	uint64_t last_ms;     /* when it was drawn */
 	struct bc_text line;  /* text on its way out */
-	int failed;           /* errno of the first failure, 0: none */
-	uint64_t why;         /* hash of the last LOST result's message */
+	int failed;	      /* errno of the first failure, 0: none */
+	uint64_t why;	      /* hash of the last LOST result's message */
 	size_t same, omitted; /* LOST results in a row with that message; those that were left out for it */
 };
 
@@ -32,7 +32,10 @@ struct bc_console_options bc_console_detect(FILE *out)
 	const bool tty = isatty(fileno(out)) == 1 && term && term[0] && strcmp(term, "dumb") != 0;
 
 	return (struct bc_console_options){
-		.out = out, .tty = tty, .color = tty && !(no_color && no_color[0]), .redraw_ms = 50,
+		.out = out,
+		.tty = tty,
+		.color = tty && !(no_color && no_color[0]),
+		.redraw_ms = 50,
 	};
 }
 
@@ -190,7 +193,7 @@ void bc_console_progress(struct bc_console *c, size_t done, size_t total, const 
 static void add_verdict(struct bc_console *c, enum bc_verdict v)
 {
 	if (c->o.color)
-		lost(c, bc_text_addf(&c->line, NULL, "\033[%sm", bc_look(v)->color));
+		lost(c, bc_text_addf(&c->line, NULL, "\033[%sm", bc_verdict_style(v)->color));
 	lost(c, bc_text_addf(&c->line, NULL, "%-8s", bc_verdict_name(v)));
 	if (c->o.color)
 		add(c, "\033[0m");
@@ -210,7 +213,7 @@ static bool is_more_of_the_same(struct bc_console *c, const struct bc_result *r)
 
 void bc_console_result(struct bc_console *c, const struct bc_device_run *d, const struct bc_result *r)
 {
-	const bool finding = bc_look(r->judged.verdict)->finding || r->flaky;
+	const bool finding = bc_verdict_style(r->judged.verdict)->finding || r->flaky;
 
 	if (!finding && (c->o.quiet || !c->o.verbose))
 		return;
@@ -274,10 +277,10 @@ static void add_fact(struct bc_console *c, const char *name, const char *value)
 
 static void add_device(struct bc_console *c, const struct bc_device_run *d)
 {
-	char label[BC_DEVICE_LABEL_MAX], standing[BC_STANDING_MAX];
+	char label[BC_DEVICE_LABEL_MAX], standing[BC_CONFIRMATION_MAX];
 
 	bc_device_label(d, label);
-	bc_standing(&d->arch, standing);
+	bc_confirmation_text(&d->arch, standing);
 	add_safe(c, label);
 	add_fact(c, "  ", d->facts.name);
 	add_fact(c, ", ", bc_device_arch(d));
@@ -346,8 +349,7 @@ static void add_witnesses(struct bc_console *c, const struct bc_device_run *d)
 		judged++;
 		no_counters += !r->obs.attempts && (r->bounds.row[BC_Q_WAVEFRONTS] || r->bounds.row[BC_Q_CONFLICTS] ||
 						    r->bounds.row[BC_Q_SECTORS] || r->bounds.row[BC_Q_REQUESTS]);
-		no_clock += !r->obs.clock_has && !r->obs.clock_value_has &&
-			    bc_op_info(r->c->pattern.op)->timed;
+		no_clock += !r->obs.clock_has && !r->obs.clock_value_has && bc_op_info(r->c->pattern.op)->timed;
 	}
 	if (!d->facts.counters_absent[0])
 		add_absent(c, d, "counters", offsetof(struct bc_observation, counters_absent), no_counters, judged);
@@ -433,7 +435,7 @@ static void add_reruns(struct bc_console *c, const struct bc_run *run)
 		const struct bc_device_run *d = &run->devices[i];
 
 		for (size_t k = 0; k < d->nresults; k++) {
-			if (!bc_look(d->results[k].judged.verdict)->finding || n++ >= RERUNS_MAX)
+			if (!bc_verdict_style(d->results[k].judged.verdict)->finding || n++ >= RERUNS_MAX)
 				continue;
 			add(c, n > 1 ? "  " : "run again:\n  ");
 			lost(c, bc_rerun_line(run, d, d->results[k].c->id, &c->line, NULL));
@@ -441,7 +443,8 @@ static void add_reruns(struct bc_console *c, const struct bc_run *run)
 		}
 	}
 	if (n > RERUNS_MAX)
-		lost(c, bc_text_addf(&c->line, NULL, "  and %zu more, each in its report; all of a report: --rerun-failed REPORT\n",
+		lost(c, bc_text_addf(&c->line, NULL,
+				     "  and %zu more, each in its report; all of a report: --rerun-failed REPORT\n",
 				     n - RERUNS_MAX));
 }
 
@@ -453,8 +456,8 @@ enum bc_status bc_console_end(struct bc_console *c, const struct bc_run *run, co
 	bc_console_erase(c);
 	if (c->omitted) {
 		add_verdict(c, BC_LOST);
-		lost(c, bc_text_addf(&c->line, NULL, " %zu more, for what is said above (-v and the reports have each)\n",
-				     c->omitted));
+		lost(c, bc_text_addf(&c->line, NULL,
+				     " %zu more, for what is said above (-v and the reports have each)\n", c->omitted));
 		put_line(c);
 	}
 	if (!c->o.quiet) {

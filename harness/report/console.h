@@ -11,15 +11,15 @@
 #include <stdio.h>
 
 #include "harness/core/results.h"
-#include "harness/report/file.h"
+#include "harness/base/file.h"
 
 struct bc_console_options {
 	FILE *out;
 	bool verbose, quiet; /* quiet wins */
-	bool tty;            /* a progress bar may be drawn */
+	bool tty;	     /* a progress bar may be drawn */
 	bool color;
-	unsigned width;      /* columns; 0: the terminal is asked each time, 80 when it does not answer */
-	unsigned redraw_ms;  /* least time between two drawings of the bar */
+	unsigned width;	    /* columns; 0: the terminal is asked each time, 80 when it does not answer */
+	unsigned redraw_ms; /* least time between two drawings of the bar */
 };
 
 /**
@@ -39,8 +39,8 @@ void bc_console_begin(struct bc_console *c, const struct bc_run *run);
 /* @done of @total cases have an observation; @now is the case at hand, "" for none. Draws the bar, or nothing. */
 void bc_console_progress(struct bc_console *c, size_t done, size_t total, const char *now);
 
-/* A result: a line when it is a finding, or with verbose. Without verbose, LOST results in a row with one message (those of
- * an interrupted run) are lines up to the 10th; bc_console_end says how many more there are. */
+/* A result: a line when it is a finding, or with verbose. Without verbose, LOST results in a row with one message
+ * (those of an interrupted run) are lines up to the 10th; bc_console_end says how many more there are. */
 void bc_console_result(struct bc_console *c, const struct bc_device_run *d, const struct bc_result *r);
 
 /**

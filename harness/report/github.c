@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/report/escape.h"
+#include "harness/base/escape.h"
 #include "harness/report/render.h"
 
 /* One finding, to be told. @index counts findings from 0. */
@@ -21,7 +21,7 @@ static enum bc_status each_finding(const struct bc_run *run, finding_fn *tell, v
 
 	for (size_t i = 0; i < run->ndevices; i++)
 		for (size_t k = 0; k < run->devices[i].nresults && !st; k++)
-			if (bc_look(run->devices[i].results[k].judged.verdict)->finding)
+			if (bc_verdict_style(run->devices[i].results[k].judged.verdict)->finding)
 				st = tell(ctx, index++, &run->devices[i], &run->devices[i].results[k], err);
 	return st;
 }
@@ -33,7 +33,7 @@ static size_t count_findings(const struct bc_run *run)
 	for (size_t i = 0; i < run->ndevices; i++)
 		bc_count_verdicts(&run->devices[i], n);
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
-		findings += bc_look((enum bc_verdict)v)->finding ? n[v] : 0;
+		findings += bc_verdict_style((enum bc_verdict)v)->finding ? n[v] : 0;
 	return findings;
 }
 
@@ -113,8 +113,10 @@ enum bc_status bc_github_annotate(const struct bc_run *run, FILE *out, struct bc
 	enum bc_status st = each_finding(run, annotate, &a, err);
 
 	if (!st && a.findings > BC_GITHUB_ANNOTATIONS)
-		st = bc_text_addf(&text, err, "::error title=bankcheck::%zu more findings are not shown here; see the "
-				  "step summary and the report\n", a.findings - annotations_shown(a.findings));
+		st = bc_text_addf(&text, err,
+				  "::error title=bankcheck::%zu more findings are not shown here; see the "
+				  "step summary and the report\n",
+				  a.findings - annotations_shown(a.findings));
 	errno = 0;
 	if (!st && text.len > 0 && (fwrite(text.data, 1, text.len, out) != text.len || fflush(out) != 0))
 		st = bc_fail(err, BC_EWRITE, "workflow annotations: cannot write: %s", strerror(errno ? errno : EIO));
@@ -162,11 +164,11 @@ static enum bc_status add_devices(const struct bc_run *run, struct bc_text *out,
 	for (size_t i = 0; i < run->ndevices && !st; i++) {
 		const struct bc_device_run *d = &run->devices[i];
 		const bool reference = d->facts.kind == BC_DEVICE_REFERENCE;
-		char standing[BC_STANDING_MAX];
+		char standing[BC_CONFIRMATION_MAX];
 		size_t n[BC_NVERDICTS] = { 0 };
 
 		bc_count_verdicts(d, n);
-		bc_standing(&d->arch, standing);
+		bc_confirmation_text(&d->arch, standing);
 		st = bc_text_addf(out, err, "\n| ");
 		if (!st)
 			st = add_code(out, d->dev, err);
@@ -249,7 +251,8 @@ enum bc_status bc_github_summary(const struct bc_run *run, const struct bc_paths
 	if (!st)
 		st = add_devices(run, out, err);
 	if (!st && findings > 0)
-		st = bc_text_addf(out, err, "\n| verdict | device | case | message | run again |\n"
+		st = bc_text_addf(out, err,
+				  "\n| verdict | device | case | message | run again |\n"
 				  "|---|---|---|---|---|\n");
 	if (!st)
 		st = each_finding(run, add_finding, &t, err);
@@ -279,8 +282,7 @@ static enum bc_status append(const char *path, const struct bc_text *text, struc
 	return st;
 }
 
-enum bc_status bc_github_report(const struct bc_run *run, const struct bc_paths *paths, FILE *out,
-				struct bc_error *err)
+enum bc_status bc_github_report(const struct bc_run *run, const struct bc_paths *paths, FILE *out, struct bc_error *err)
 {
 	const char *path = getenv("GITHUB_STEP_SUMMARY");
 	struct bc_text text = { 0 };

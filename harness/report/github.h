@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "harness/core/results.h"
-#include "harness/report/file.h"
+#include "harness/base/file.h"
 
-#define BC_GITHUB_ANNOTATIONS 10          /* the errors of a step that GitHub shows */
-#define BC_GITHUB_ROWS 200                /* findings in the summary's table */
+#define BC_GITHUB_ANNOTATIONS 10	   /* the errors of a step that GitHub shows */
+#define BC_GITHUB_ROWS 200		   /* findings in the summary's table */
 #define BC_GITHUB_SUMMARY_MAX (900 * 1024) /* bytes; GitHub refuses a step's summary over 1 MiB */
 
 /* Return: whether this process is a step of GitHub Actions (GITHUB_ACTIONS is set and not empty). */

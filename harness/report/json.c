@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "harness/report/escape.h"
+#include "harness/base/escape.h"
 
 json_t *bc_json_text(const char *s)
 {
@@ -46,7 +46,8 @@ json_t *bc_json_expected(const struct bc_bounds *b)
 	return list;
 }
 
-/* Where jansson's text goes. It does not heed every failure (of a key's, it does not), so the first one is kept here. */
+/* Where jansson's text goes. It does not heed every failure (of a key's, it does not), so the first one is kept here.
+ */
 struct sink {
 	struct bc_text text;
 	struct bc_error *err;

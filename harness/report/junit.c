@@ -8,8 +8,8 @@
 
 #include <libxml/xmlwriter.h>
 
-#include "harness/core/textfile.h"
-#include "harness/report/escape.h"
+#include "harness/base/textfile.h"
+#include "harness/base/escape.h"
 #include "harness/report/keys.h"
 #include "harness/report/read_xml.h"
 #include "harness/report/render.h"
@@ -18,7 +18,7 @@
 struct doc {
 	xmlTextWriterPtr w;
 	const struct bc_run *run;
-	const char *name;       /* of the file */
+	const char *name;	/* of the file */
 	struct bc_text scratch; /* text on its way to the writer */
 	struct bc_error *err;
 };
@@ -55,8 +55,8 @@ static enum bc_status attr(struct doc *d, const char *name, const char *value)
 	st = bc_escape_str(&d->scratch, BC_ESCAPE_LINE, value, d->err);
 	if (st)
 		return st;
-	return check(d, xmlTextWriterWriteAttribute(d->w, BAD_CAST name,
-						    BAD_CAST(d->scratch.data ? d->scratch.data : "")));
+	return check(
+		d, xmlTextWriterWriteAttribute(d->w, BAD_CAST name, BAD_CAST(d->scratch.data ? d->scratch.data : "")));
 }
 
 static enum bc_status attr_count(struct doc *d, const char *name, size_t n)
@@ -108,7 +108,7 @@ static enum bc_status device_properties(struct doc *d, const struct bc_device_ru
 {
 	const struct bc_facts *f = &dev->facts;
 	const bool reference = f->kind == BC_DEVICE_REFERENCE;
-	char label[BC_DEVICE_LABEL_MAX], standing[BC_STANDING_MAX];
+	char label[BC_DEVICE_LABEL_MAX], standing[BC_CONFIRMATION_MAX];
 	const struct {
 		const char *name, *value;
 	} text[] = {
@@ -123,7 +123,9 @@ static enum bc_status device_properties(struct doc *d, const struct bc_device_ru
 		{ "cuda", f->cuda },
 		{ "cupti", f->cupti },
 		{ "toolkit", f->toolkit },
-		{ "ecc", f->ecc < 0 ? "unknown" : f->ecc ? "on" : "off" },
+		{ "ecc", f->ecc < 0 ? "unknown"
+			 : f->ecc   ? "on"
+				    : "off" },
 		{ "counters_by", f->counters_are_model ? "model" : "hardware" },
 		{ "counters_absent", f->counters_absent },
 		{ "clock_absent", f->clock_absent },
@@ -135,7 +137,7 @@ static enum bc_status device_properties(struct doc *d, const struct bc_device_ru
 	enum bc_status st = BC_OK;
 
 	bc_device_label(dev, label);
-	bc_standing(&dev->arch, standing);
+	bc_confirmation_text(&dev->arch, standing);
 	for (size_t i = 0; i < BC_ARRAY_LEN(text) && !st; i++)
 		st = property(d, text[i].name, text[i].value);
 	if (!st)
@@ -185,8 +187,8 @@ static bool is_plain(char c)
 /* "bankcheck.<dev>" or "bankcheck.<dev>.<suite>"; a part keeps [a-z0-9_], all else becomes '_'. */
 static void class_name(const struct bc_device_run *dev, const char *suite, char *buf, size_t size)
 {
-	const int n = snprintf(buf, size, "bankcheck/%s%s%s", dev->dev[0] ? dev->dev : "unknown", suite[0] ? "/" : "",
-			       suite);
+	const int n =
+		snprintf(buf, size, "bankcheck/%s%s%s", dev->dev[0] ? dev->dev : "unknown", suite[0] ? "/" : "", suite);
 
 	for (int i = 0; i < n && (size_t)i < size && buf[i]; i++)
 		if (buf[i] == '/')
@@ -209,8 +211,8 @@ static enum bc_status body(struct doc *d, const struct bc_device_run *dev, const
 			continue;
 		st = bc_text_addf(&t, d->err, "expected: %s %s..%s (%s: %s), %s:%u\n",
 				  bc_quantity_name((enum bc_quantity)q), bc_number_text(row->lo, lo),
-				  bc_number_text(row->hi, hi), bc_origin_name(row->origin),
-				  row->basis, row->path ? row->path : "unknown file", row->line);
+				  bc_number_text(row->hi, hi), bc_origin_name(row->origin), row->basis,
+				  row->path ? row->path : "unknown file", row->line);
 	}
 	if (!st && r->c->rule)
 		st = bc_text_addf(&t, d->err, "rule: %s\n", r->c->rule->sentence);
@@ -225,16 +227,16 @@ static enum bc_status body(struct doc *d, const struct bc_device_run *dev, const
 	return st ? st : check(d, xmlTextWriterWriteString(d->w, BAD_CAST d->scratch.data));
 }
 
-/* Attempts that went wrong, as surefire writes them: flaky ones when the case passed in the end, else reruns. The attempt
- * that the case's own child tells of is left out. */
+/* Attempts that went wrong, as surefire writes them: flaky ones when the case passed in the end, else reruns. The
+ * attempt that the case's own child tells of is left out. */
 static enum bc_status tries(struct doc *d, const struct bc_result *r)
 {
 	bool told = r->judged.verdict == BC_PASS;
 	enum bc_status st = BC_OK;
 
 	for (size_t i = 0; i < r->ntries && r->ntries > 1 && !st; i++) {
-		const struct bc_try *t = &r->tries[i];
-		const struct bc_look *look = bc_look(t->verdict);
+		const struct bc_attempt *t = &r->tries[i];
+		const struct bc_verdict_style *look = bc_verdict_style(t->verdict);
 		char element[32];
 
 		if (!look->finding)
@@ -262,8 +264,9 @@ static enum bc_status tries_text(const struct bc_result *r, struct bc_text *t, s
 	enum bc_status st = BC_OK;
 
 	for (size_t i = 0; i < r->ntries && r->ntries > 1 && !st; i++)
-		st = bc_text_addf(t, err, "%sattempt %zu: %s%s%s", t->len ? "\n" : "", i + 1, bc_verdict_name(r->tries[i].verdict),
-				  r->tries[i].message[0] ? ": " : "", r->tries[i].message);
+		st = bc_text_addf(t, err, "%sattempt %zu: %s%s%s", t->len ? "\n" : "", i + 1,
+				  bc_verdict_name(r->tries[i].verdict), r->tries[i].message[0] ? ": " : "",
+				  r->tries[i].message);
 	return st;
 }
 
@@ -276,7 +279,7 @@ static enum bc_status system_out(struct doc *d, const struct bc_device_run *dev,
 	bc_text_clear(&d->scratch);
 	if (!st)
 		st = bc_keys_write(&source, &d->scratch, d->err);
-	if (!st && bc_look(r->judged.verdict)->finding && dev->note[0])
+	if (!st && bc_verdict_style(r->judged.verdict)->finding && dev->note[0])
 		st = bc_text_addf(&text, d->err, "%s", dev->note);
 	if (!st)
 		st = tries_text(r, &text, d->err);
@@ -291,7 +294,7 @@ static enum bc_status system_out(struct doc *d, const struct bc_device_run *dev,
 /* The child that tells the verdict; a pass has none. */
 static enum bc_status verdict_child(struct doc *d, const struct bc_device_run *dev, const struct bc_result *r)
 {
-	const struct bc_look *look = bc_look(r->judged.verdict);
+	const struct bc_verdict_style *look = bc_verdict_style(r->judged.verdict);
 	enum bc_status st;
 
 	if (!look->element)
@@ -338,7 +341,7 @@ static void add_up(const struct bc_device_run *dev, const char *suite, struct su
 {
 	for (size_t i = 0; i < dev->nresults; i++) {
 		const struct bc_result *r = &dev->results[i];
-		const char *element = bc_look(r->judged.verdict)->element;
+		const char *element = bc_verdict_style(r->judged.verdict)->element;
 
 		if (suite && !in_suite(r, suite))
 			continue;
@@ -501,8 +504,8 @@ void bc_junit_name(const struct bc_device_run *d, char buf[BC_JUNIT_NAME_MAX])
 	for (char *p = arch; *p; p++)
 		if (!is_plain(*p))
 			*p = '_';
-	(void)snprintf(buf, BC_JUNIT_NAME_MAX, "%s%s.xml",
-		       d->facts.kind == BC_DEVICE_REFERENCE ? "reference-" : "", arch);
+	(void)snprintf(buf, BC_JUNIT_NAME_MAX, "%s%s.xml", d->facts.kind == BC_DEVICE_REFERENCE ? "reference-" : "",
+		       arch);
 }
 
 enum bc_status bc_junit_format(const struct bc_run *run, const char *name, struct bc_text *out, struct bc_error *err)

@@ -9,7 +9,7 @@
 #define BC_REPORT_JUNIT_H
 
 #include "harness/core/results.h"
-#include "harness/report/file.h"
+#include "harness/base/file.h"
 
 #define BC_JUNIT_NAME_MAX 64
 

@@ -8,7 +8,7 @@
 
 #include <libxml/tree.h>
 
-#include "harness/report/escape.h"
+#include "harness/base/escape.h"
 #include "harness/report/read_xml.h"
 #include "harness/report/reader.h"
 
@@ -29,7 +29,7 @@ struct merge {
 	size_t n;
 	xmlDocPtr doc;
 	xmlNodePtr root;
-	struct bc_merged *sums;
+	struct bc_merge_sums *sums;
 	uint64_t ms;
 	struct bc_error *err;
 };
@@ -168,7 +168,7 @@ static enum bc_status set_count(struct merge *g, xmlNodePtr n, const char *name,
 	return xmlSetProp(n, BAD_CAST name, BAD_CAST buf) ? BC_OK : no_memory(g->err);
 }
 
-static enum bc_status set_sums(struct merge *g, xmlNodePtr n, const struct bc_merged *s, uint64_t ms)
+static enum bc_status set_sums(struct merge *g, xmlNodePtr n, const struct bc_merge_sums *s, uint64_t ms)
 {
 	char buf[BC_SECONDS_MAX];
 	enum bc_status st = set_count(g, n, "tests", s->tests);
@@ -183,7 +183,7 @@ static enum bc_status set_sums(struct merge *g, xmlNodePtr n, const struct bc_me
 	return st;
 }
 
-static void count_case(const xmlNode *testcase, struct bc_merged *s)
+static void count_case(const xmlNode *testcase, struct bc_merge_sums *s)
 {
 	bool failure = false, error = false, skipped = false;
 
@@ -202,7 +202,7 @@ static void count_case(const xmlNode *testcase, struct bc_merged *s)
 static enum bc_status take_suite(struct merge *g, xmlNodePtr from, const struct member *m)
 {
 	xmlNodePtr suite = xmlDocCopyNode(from, g->doc, 1), space = xmlNewText(BAD_CAST "\n ");
-	struct bc_merged s = { 0 };
+	struct bc_merge_sums s = { 0 };
 	uint64_t ms = 0;
 	enum bc_status st;
 
@@ -290,7 +290,7 @@ static enum bc_status build(struct merge *g, char *const *paths, size_t n)
 	return st ? st : set_sums(g, g->root, g->sums, g->ms);
 }
 
-enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out, struct bc_merged *sums,
+enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out, struct bc_merge_sums *sums,
 			      struct bc_error *err)
 {
 	struct merge g = { .sums = sums, .err = err };
@@ -298,7 +298,7 @@ enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out,
 	int len = 0;
 	enum bc_status st = BC_OK;
 
-	*sums = (struct bc_merged){ .reports = n };
+	*sums = (struct bc_merge_sums){ .reports = n };
 	bc_xml_begin();
 	for (size_t i = 0; !st && i < n; i++)
 		st = add_members(&g, paths[i]);

@@ -3,10 +3,10 @@
 #ifndef BC_REPORT_JUNIT_MERGE_H
 #define BC_REPORT_JUNIT_MERGE_H
 
-#include "harness/core/base.h"
+#include "harness/base/base.h"
 
 /* What went into a merged report. */
-struct bc_merged {
+struct bc_merge_sums {
 	size_t reports, devices, tests, failures, errors, skipped;
 };
 
@@ -20,7 +20,7 @@ struct bc_merged {
  *
  * Return: BC_EREAD, BC_EDATA as bc_report_read; BC_EDATA when one run of a device is there twice; BC_ENOMEM.
  */
-enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out, struct bc_merged *sums,
+enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out, struct bc_merge_sums *sums,
 			      struct bc_error *err);
 
 #endif

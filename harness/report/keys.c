@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/core/textfile.h"
-#include "harness/report/escape.h"
+#include "harness/base/textfile.h"
+#include "harness/base/escape.h"
 #include "harness/report/render.h"
 
 /* A row of the table. put appends the raw value; nothing appended: the key is left out. */
@@ -30,8 +30,18 @@ static enum bc_status put_format(const struct bc_key_source *s, unsigned arg, st
 }
 
 enum plain {
-	PLAIN_CASE, PLAIN_VERDICT, PLAIN_OUTCOME, PLAIN_REASON, PLAIN_COUNTERS_ABSENT, PLAIN_CLOCK_ABSENT,
-	PLAIN_MODEL_ABSENT, PLAIN_CODE_ABSENT, PLAIN_DATA_DETAIL, PLAIN_TWIN, PLAIN_RULE, PLAIN_SOURCE
+	PLAIN_CASE,
+	PLAIN_VERDICT,
+	PLAIN_OUTCOME,
+	PLAIN_REASON,
+	PLAIN_COUNTERS_ABSENT,
+	PLAIN_CLOCK_ABSENT,
+	PLAIN_MODEL_ABSENT,
+	PLAIN_CODE_ABSENT,
+	PLAIN_DATA_DETAIL,
+	PLAIN_TWIN,
+	PLAIN_RULE,
+	PLAIN_SOURCE
 };
 
 /* A string of the result as it is. */
@@ -41,18 +51,18 @@ static enum bc_status put_plain(const struct bc_key_source *s, unsigned arg, str
 	const char *text = NULL;
 
 	switch ((enum plain)arg) {
-	case PLAIN_CASE:            text = r->c->id; break;
-	case PLAIN_VERDICT:         text = bc_verdict_name(r->judged.verdict); break;
-	case PLAIN_OUTCOME:         text = r->judged.outcome; break;
-	case PLAIN_REASON:          text = r->obs.reason; break;
+	case PLAIN_CASE: text = r->c->id; break;
+	case PLAIN_VERDICT: text = bc_verdict_name(r->judged.verdict); break;
+	case PLAIN_OUTCOME: text = r->judged.outcome; break;
+	case PLAIN_REASON: text = r->obs.reason; break;
 	case PLAIN_COUNTERS_ABSENT: text = r->obs.counters_absent; break;
-	case PLAIN_CLOCK_ABSENT:    text = r->obs.clock_absent; break;
-	case PLAIN_MODEL_ABSENT:    text = r->obs.model_absent; break;
-	case PLAIN_CODE_ABSENT:     text = r->obs.code_absent; break;
-	case PLAIN_DATA_DETAIL:     text = r->obs.data_detail; break;
-	case PLAIN_TWIN:            text = r->c->twin; break;
-	case PLAIN_RULE:            text = r->c->rule ? r->c->rule->sentence : NULL; break;
-	case PLAIN_SOURCE:          text = r->c->rule ? r->c->rule->source : NULL; break;
+	case PLAIN_CLOCK_ABSENT: text = r->obs.clock_absent; break;
+	case PLAIN_MODEL_ABSENT: text = r->obs.model_absent; break;
+	case PLAIN_CODE_ABSENT: text = r->obs.code_absent; break;
+	case PLAIN_DATA_DETAIL: text = r->obs.data_detail; break;
+	case PLAIN_TWIN: text = r->c->twin; break;
+	case PLAIN_RULE: text = r->c->rule ? r->c->rule->sentence : NULL; break;
+	case PLAIN_SOURCE: text = r->c->rule ? r->c->rule->source : NULL; break;
 	}
 	return text ? add(v, text, err) : BC_OK;
 }
@@ -95,7 +105,8 @@ static enum bc_status put_stated(const struct bc_key_source *s, unsigned arg, st
 	return s->r->obs.attempts ? bc_text_addf(v, err, "%" PRIu64, s->r->obs.requests_stated) : BC_OK;
 }
 
-static enum bc_status put_counted_with(const struct bc_key_source *s, unsigned arg, struct bc_text *v, struct bc_error *err)
+static enum bc_status put_counted_with(const struct bc_key_source *s, unsigned arg, struct bc_text *v,
+				       struct bc_error *err)
 {
 	(void)arg;
 	return s->r->obs.counted_with ? bc_text_addf(v, err, "%" PRIu64, s->r->obs.counted_with) : BC_OK;
@@ -178,7 +189,9 @@ static enum bc_status put_model(const struct bc_key_source *s, unsigned arg, str
 static enum bc_status put_pattern(const struct bc_key_source *s, unsigned arg, struct bc_text *v, struct bc_error *err)
 {
 	static const char *const origins[] = {
-		[BC_FROM_START] = "start", [BC_FROM_ABSOLUTE] = "absolute", [BC_FROM_OPTIN_END] = "optin_end",
+		[BC_FROM_START] = "start",
+		[BC_FROM_ABSOLUTE] = "absolute",
+		[BC_FROM_OPTIN_END] = "optin_end",
 	};
 	const struct bc_pattern *p = &s->r->c->pattern;
 	enum bc_status st;
@@ -197,10 +210,10 @@ static enum bc_status put_pattern(const struct bc_key_source *s, unsigned arg, s
 
 static enum bc_status put_standing(const struct bc_key_source *s, unsigned arg, struct bc_text *v, struct bc_error *err)
 {
-	char buf[BC_STANDING_MAX];
+	char buf[BC_CONFIRMATION_MAX];
 
 	(void)arg;
-	bc_standing(&s->dev->arch, buf);
+	bc_confirmation_text(&s->dev->arch, buf);
 	return add(v, buf, err);
 }
 
@@ -228,53 +241,53 @@ static enum bc_status put_rerun(const struct bc_key_source *s, unsigned arg, str
 
 /* The only list of the keys. A quantity is the interval it must lie in; that of data would say nothing. */
 static const struct key keys[] = {
-	{ "format",             put_format,     0,                     "version of this list, always the first line" },
-	{ "case",               put_plain,      PLAIN_CASE,            "suite/rule/variant" },
-	{ "verdict",            put_plain,      PLAIN_VERDICT,         "PASS, FAIL, ..." },
-	{ "outcome",            put_plain,      PLAIN_OUTCOME,         "what came out, as known.txt writes it" },
-	{ "reason",             put_plain,      PLAIN_REASON,          "why the case was lost, broken or cannot run" },
-	{ "wavefronts",         put_bounds,     BC_Q_WAVEFRONTS,       "lo..hi per request" },
-	{ "wavefronts_origin",  put_origin,     BC_Q_WAVEFRONTS,       "rule, documented, published, measured" },
-	{ "wavefronts_basis",   put_basis,      BC_Q_WAVEFRONTS,       "why, in words" },
-	{ "conflicts",          put_bounds,     BC_Q_CONFLICTS,        "lo..hi per request" },
-	{ "conflicts_origin",   put_origin,     BC_Q_CONFLICTS,        "as above" },
-	{ "conflicts_basis",    put_basis,      BC_Q_CONFLICTS,        "as above" },
-	{ "sectors",            put_bounds,     BC_Q_SECTORS,          "lo..hi per request to global memory" },
-	{ "sectors_origin",     put_origin,     BC_Q_SECTORS,          "as above" },
-	{ "sectors_basis",      put_basis,      BC_Q_SECTORS,          "as above" },
-	{ "clock_ratio",        put_bounds,     BC_Q_CLOCK_RATIO,      "lo..hi" },
-	{ "clock_ratio_origin", put_origin,     BC_Q_CLOCK_RATIO,      "as above" },
-	{ "clock_ratio_basis",  put_basis,      BC_Q_CLOCK_RATIO,      "as above" },
-	{ "clock_slope",        put_bounds,     BC_Q_CLOCK_SLOPE,      "lo..hi, cycles per further wavefront" },
-	{ "clock_slope_origin", put_origin,     BC_Q_CLOCK_SLOPE,      "as above" },
-	{ "clock_slope_basis",  put_basis,      BC_Q_CLOCK_SLOPE,      "as above" },
-	{ "requests",           put_bounds,     BC_Q_REQUESTS,         "lo..hi of one run of the case" },
-	{ "requests_origin",    put_origin,     BC_Q_REQUESTS,         "as above" },
-	{ "requests_basis",     put_basis,      BC_Q_REQUESTS,         "as above" },
-	{ "data_origin",        put_origin,     BC_Q_DATA,             "there when the case is judged by data alone" },
-	{ "data_basis",         put_basis,      BC_Q_DATA,             "as above" },
-	{ "data",               put_data,       0,                     "right, wrong, unchecked" },
-	{ "data_detail",        put_plain,      PLAIN_DATA_DETAIL,     "the first wrong element" },
-	{ "requests_stated",    put_stated,     0,                     "requests that the kernel says it executes" },
-	{ "counted_with",       put_counted_with, 0,                   "cases that shared its profiler range; left out: none" },
-	{ "counters",           put_counters,   0,                     "totals of each attempt" },
-	{ "counters_by",        put_counted_by, 0,                     "hardware, or model on the reference device" },
-	{ "counters_void",      put_void,       0,                     "yes: the canary did not read what it must" },
-	{ "counters_absent",    put_plain,      PLAIN_COUNTERS_ABSENT, "why there is no count" },
-	{ "clock",              put_clock,      0,                     "wavefronts per request by the clock; or the ratio or slope" },
-	{ "clock_samples",      put_samples,    0,                     "cycles of each timed section" },
-	{ "clock_absent",       put_plain,      PLAIN_CLOCK_ABSENT,    "why there is no clock" },
-	{ "model",              put_model,      0,                     "totals by the bank laws" },
-	{ "model_absent",       put_plain,      PLAIN_MODEL_ABSENT,    "why there is no model" },
-	{ "code_absent",        put_plain,      PLAIN_CODE_ABSENT,     "why the code was not looked at" },
-	{ "tries",              put_tries,      0,                     "verdict of each attempt, when there were several" },
-	{ "flaky",              put_flaky,      0,                     "yes: it passed, but not in its first attempt" },
-	{ "twin",               put_plain,      PLAIN_TWIN,            "the clean case to compare with" },
-	{ "pattern",            put_pattern,    0,                     "the requests: byte offsets by lane" },
-	{ "rule",               put_plain,      PLAIN_RULE,            "the rule, one sentence" },
-	{ "source",             put_plain,      PLAIN_SOURCE,          "where the rule is taught or documented" },
-	{ "standing",           put_standing,   0,                     "confirmed, unconfirmed, provisional" },
-	{ "rerun",              put_rerun,      0,                     "command line that runs the case again" },
+	{ "format", put_format, 0, "version of this list, always the first line" },
+	{ "case", put_plain, PLAIN_CASE, "suite/rule/variant" },
+	{ "verdict", put_plain, PLAIN_VERDICT, "PASS, FAIL, ..." },
+	{ "outcome", put_plain, PLAIN_OUTCOME, "what came out, as known.txt writes it" },
+	{ "reason", put_plain, PLAIN_REASON, "why the case was lost, broken or cannot run" },
+	{ "wavefronts", put_bounds, BC_Q_WAVEFRONTS, "lo..hi per request" },
+	{ "wavefronts_origin", put_origin, BC_Q_WAVEFRONTS, "rule, documented, published, measured" },
+	{ "wavefronts_basis", put_basis, BC_Q_WAVEFRONTS, "why, in words" },
+	{ "conflicts", put_bounds, BC_Q_CONFLICTS, "lo..hi per request" },
+	{ "conflicts_origin", put_origin, BC_Q_CONFLICTS, "as above" },
+	{ "conflicts_basis", put_basis, BC_Q_CONFLICTS, "as above" },
+	{ "sectors", put_bounds, BC_Q_SECTORS, "lo..hi per request to global memory" },
+	{ "sectors_origin", put_origin, BC_Q_SECTORS, "as above" },
+	{ "sectors_basis", put_basis, BC_Q_SECTORS, "as above" },
+	{ "clock_ratio", put_bounds, BC_Q_CLOCK_RATIO, "lo..hi" },
+	{ "clock_ratio_origin", put_origin, BC_Q_CLOCK_RATIO, "as above" },
+	{ "clock_ratio_basis", put_basis, BC_Q_CLOCK_RATIO, "as above" },
+	{ "clock_slope", put_bounds, BC_Q_CLOCK_SLOPE, "lo..hi, cycles per further wavefront" },
+	{ "clock_slope_origin", put_origin, BC_Q_CLOCK_SLOPE, "as above" },
+	{ "clock_slope_basis", put_basis, BC_Q_CLOCK_SLOPE, "as above" },
+	{ "requests", put_bounds, BC_Q_REQUESTS, "lo..hi of one run of the case" },
+	{ "requests_origin", put_origin, BC_Q_REQUESTS, "as above" },
+	{ "requests_basis", put_basis, BC_Q_REQUESTS, "as above" },
+	{ "data_origin", put_origin, BC_Q_DATA, "there when the case is judged by data alone" },
+	{ "data_basis", put_basis, BC_Q_DATA, "as above" },
+	{ "data", put_data, 0, "right, wrong, unchecked" },
+	{ "data_detail", put_plain, PLAIN_DATA_DETAIL, "the first wrong element" },
+	{ "requests_stated", put_stated, 0, "requests that the kernel says it executes" },
+	{ "counted_with", put_counted_with, 0, "cases that shared its profiler range; left out: none" },
+	{ "counters", put_counters, 0, "totals of each attempt" },
+	{ "counters_by", put_counted_by, 0, "hardware, or model on the reference device" },
+	{ "counters_void", put_void, 0, "yes: the canary did not read what it must" },
+	{ "counters_absent", put_plain, PLAIN_COUNTERS_ABSENT, "why there is no count" },
+	{ "clock", put_clock, 0, "wavefronts per request by the clock; or the ratio or slope" },
+	{ "clock_samples", put_samples, 0, "cycles of each timed section" },
+	{ "clock_absent", put_plain, PLAIN_CLOCK_ABSENT, "why there is no clock" },
+	{ "model", put_model, 0, "totals by the bank laws" },
+	{ "model_absent", put_plain, PLAIN_MODEL_ABSENT, "why there is no model" },
+	{ "code_absent", put_plain, PLAIN_CODE_ABSENT, "why the code was not looked at" },
+	{ "tries", put_tries, 0, "verdict of each attempt, when there were several" },
+	{ "flaky", put_flaky, 0, "yes: it passed, but not in its first attempt" },
+	{ "twin", put_plain, PLAIN_TWIN, "the clean case to compare with" },
+	{ "pattern", put_pattern, 0, "the requests: byte offsets by lane" },
+	{ "rule", put_plain, PLAIN_RULE, "the rule, one sentence" },
+	{ "source", put_plain, PLAIN_SOURCE, "where the rule is taught or documented" },
+	{ "standing", put_standing, 0, "confirmed, unconfirmed, provisional" },
+	{ "rerun", put_rerun, 0, "command line that runs the case again" },
 };
 
 enum bc_status bc_keys_write(const struct bc_key_source *s, struct bc_text *out, struct bc_error *err)

@@ -42,7 +42,7 @@ struct bc_key_value {
 struct bc_key_values {
 	struct bc_key_value *kv; /* in the text's order */
 	size_t n;
-	char *free_text;         /* after the keys, still escaped; "" when there is none */
+	char *free_text; /* after the keys, still escaped; "" when there is none */
 };
 
 /**

@@ -9,14 +9,16 @@
 
 #include "harness/report/reader.h"
 
-/* UTF-8 whatever the file declares. Said so, and not as the encoding "UTF-8": libxml2 2.9 then crashes when memory runs out. */
-#define PARSE_OPTIONS                                                                                    \
+/* UTF-8 whatever the file declares. Said so, and not as the encoding "UTF-8": libxml2 2.9 then crashes when memory runs
+ * out. */
+#define PARSE_OPTIONS                                                                                       \
 	(XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES | XML_PARSE_HUGE | \
 	 XML_PARSE_IGNORE_ENC)
 
 #define NOT_OURS "not a report that bankcheck wrote; give reports/*.xml of `bankcheck run`"
 
-/* libxml2 sees for itself what is UTF-16, UTF-32 or EBCDIC, whatever it is told; a DTD in them would be overlooked below. */
+/* libxml2 sees for itself what is UTF-16, UTF-32 or EBCDIC, whatever it is told; a DTD in them would be overlooked
+ * below. */
 static enum bc_status refuse_encoding(const char *path, const struct bc_text *text, struct bc_error *err)
 {
 	static const char *const starts[] = { "\xfe\xff", "\xff\xfe", "\x4c\x6f\xa7\x94" /* EBCDIC's <?xm */ };
@@ -82,8 +84,9 @@ enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *er
 
 		st = bc_xml_end(path, BC_OK, err);
 		if (!st)
-			st = bc_fail(err, BC_EDATA, "%s:%d: not well-formed XML (cut short?): %.*s", path, e ? e->line : 0,
-			     e && e->message ? (int)strcspn(e->message, "\n") : 0, e && e->message ? e->message : "");
+			st = bc_fail(err, BC_EDATA, "%s:%d: not well-formed XML (cut short?): %.*s", path,
+				     e ? e->line : 0, e && e->message ? (int)strcspn(e->message, "\n") : 0,
+				     e && e->message ? e->message : "");
 	}
 	bc_text_release(&text);
 	if (!st)

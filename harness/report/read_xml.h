@@ -5,7 +5,7 @@
 
 #include <libxml/tree.h>
 
-#include "harness/core/base.h"
+#include "harness/base/base.h"
 
 /**
  * bc_read_xml - parse a file
@@ -17,8 +17,9 @@
 enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *err);
 
 /*
- * When libxml2 runs out of memory it goes on here and there, with an attribute or a text left out, and prints to standard error.
- * Each use of it is between these two. Begin: what happened before is forgotten, and nothing is printed.
+ * When libxml2 runs out of memory it goes on here and there, with an attribute or a text left out, and prints to
+ * standard error. Each use of it is between these two. Begin: what happened before is forgotten, and nothing is
+ * printed.
  */
 void bc_xml_begin(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/report/reader.h - our own JUnit files read back: the record that diff, history, html, merge and rerun use.
  *
- * Only files that bankcheck wrote are taken: testsuites > testsuite with our properties (`bankcheck`, `run_id`, `device`) >
- * testcase whose system-out starts with format=1. Anything else is refused with path:line and what to do.
+ * Only files that bankcheck wrote are taken: testsuites > testsuite with our properties (`bankcheck`, `run_id`,
+ * `device`) > testcase whose system-out starts with format=1. Anything else is refused with path:line and what to do.
  */
 #ifndef BC_REPORT_READER_H
 #define BC_REPORT_READER_H
@@ -15,22 +15,22 @@
 
 /* A testcase. */
 struct bc_read_case {
-	char *id;                  /* case= */
-	enum bc_verdict verdict;   /* verdict= */
-	char *message;             /* of its failure, error or skipped element; "" for PASS */
+	char *id;		 /* case= */
+	enum bc_verdict verdict; /* verdict= */
+	char *message;		 /* of its failure, error or skipped element; "" for PASS */
 	double seconds;
 	struct bc_key_values keys; /* all of system-out */
-	unsigned line;             /* in the file */
+	unsigned line;		   /* in the file */
 };
 
 /* One device of one run: all testsuites with the same device in one file. */
 struct bc_read_device {
-	char *dev;                 /* middle of the class name: "sm_90", "sm_90_cuda1", "reference_sm_90" */
+	char *dev; /* middle of the class name: "sm_90", "sm_90_cuda1", "reference_sm_90" */
 	struct bc_pair {
 		char *name, *value;
-	} *property;               /* of its first testsuite: device, gpu, uuid, driver, cuda, image_hash ... */
+	} * property; /* of its first testsuite: device, gpu, uuid, driver, cuda, image_hash ... */
 	size_t nproperties;
-	char *timestamp, *host;    /* "" when absent */
+	char *timestamp, *host;	    /* "" when absent */
 	struct bc_read_case *cases; /* sorted by id */
 	size_t ncases;
 };

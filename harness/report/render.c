@@ -4,18 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/report/escape.h"
+#include "harness/base/escape.h"
 
-static const struct bc_look looks[BC_NVERDICTS] = {
-	[BC_PASS]     = { NULL,      false, "32" },
-	[BC_FAIL]     = { "failure", true,  "31" },
-	[BC_DISAGREE] = { "failure", true,  "31" },
-	[BC_BROKEN]   = { "error",   true,  "35" },
-	[BC_LOST]     = { "error",   true,  "35" },
-	[BC_SKIP]     = { "skipped", false, "33" },
-	[BC_UNJUDGED] = { "error",   true,  "35" },
-	[BC_XFAIL]    = { "skipped", false, "33" },
-	[BC_XPASS]    = { "failure", true,  "31" },
+static const struct bc_verdict_style looks[BC_NVERDICTS] = {
+	[BC_PASS] = { NULL, false, "32" },	   [BC_FAIL] = { "failure", true, "31" },
+	[BC_DISAGREE] = { "failure", true, "31" }, [BC_BROKEN] = { "error", true, "35" },
+	[BC_LOST] = { "error", true, "35" },	   [BC_SKIP] = { "skipped", false, "33" },
+	[BC_UNJUDGED] = { "error", true, "35" },   [BC_XFAIL] = { "skipped", false, "33" },
+	[BC_XPASS] = { "failure", true, "31" },
 };
 
 /* The index of @v in tables of BC_NVERDICTS entries. */
@@ -24,7 +20,7 @@ static size_t row(enum bc_verdict v)
 	return (unsigned)v < BC_NVERDICTS ? (size_t)v : (size_t)BC_BROKEN;
 }
 
-const struct bc_look *bc_look(enum bc_verdict v)
+const struct bc_verdict_style *bc_verdict_style(enum bc_verdict v)
 {
 	return &looks[row(v)];
 }
@@ -50,14 +46,14 @@ void bc_device_label(const struct bc_device_run *d, char buf[BC_DEVICE_LABEL_MAX
 		(void)snprintf(buf, BC_DEVICE_LABEL_MAX, "cuda:%u", d->facts.index);
 }
 
-void bc_standing(const struct bc_arch *a, char buf[BC_STANDING_MAX])
+void bc_confirmation_text(const struct bc_arch *a, char buf[BC_CONFIRMATION_MAX])
 {
 	if (a->provisional)
-		(void)snprintf(buf, BC_STANDING_MAX, "provisional");
+		(void)snprintf(buf, BC_CONFIRMATION_MAX, "provisional");
 	else if (!a->confirmed[0] || strcmp(a->confirmed, "none") == 0)
-		(void)snprintf(buf, BC_STANDING_MAX, "unconfirmed");
+		(void)snprintf(buf, BC_CONFIRMATION_MAX, "unconfirmed");
 	else
-		(void)snprintf(buf, BC_STANDING_MAX, "confirmed %s", a->confirmed);
+		(void)snprintf(buf, BC_CONFIRMATION_MAX, "confirmed %s", a->confirmed);
 }
 
 enum bc_status bc_rerun_line(const struct bc_run *run, const struct bc_device_run *d, const char *case_id,

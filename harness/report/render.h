@@ -6,14 +6,14 @@
 #include "harness/core/results.h"
 
 /* One row a verdict; a new verdict is a new row. */
-struct bc_look {
+struct bc_verdict_style {
 	const char *element; /* JUnit child of the testcase: "failure", "error", "skipped"; NULL: none, it passed */
-	bool finding;        /* somebody has to look at it */
+	bool finding;	     /* somebody has to look at it */
 	const char *color;   /* SGR parameters for a terminal, "31" */
 };
 
 /* Return: never NULL; a value that is no verdict looks like BROKEN. Its name is bc_verdict_name's. */
-const struct bc_look *bc_look(enum bc_verdict v);
+const struct bc_verdict_style *bc_verdict_style(enum bc_verdict v);
 
 /* Add the cases of @d to @n, [BC_NVERDICTS]. */
 void bc_count_verdicts(const struct bc_device_run *d, size_t n[BC_NVERDICTS]);
@@ -26,10 +26,10 @@ void bc_device_label(const struct bc_device_run *d, char buf[BC_DEVICE_LABEL_MAX
 /* Architecture of the device: "sm_90"; "unknown" when the device never said. */
 const char *bc_device_arch(const struct bc_device_run *d);
 
-#define BC_STANDING_MAX 160
+#define BC_CONFIRMATION_MAX 160
 
 /* How far the architecture's expectations are proven: "confirmed GPU, driver, date", "unconfirmed", "provisional". */
-void bc_standing(const struct bc_arch *a, char buf[BC_STANDING_MAX]);
+void bc_confirmation_text(const struct bc_arch *a, char buf[BC_CONFIRMATION_MAX]);
 
 /**
  * bc_rerun_line - append the command line that runs one case on one device again

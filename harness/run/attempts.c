@@ -18,7 +18,7 @@ static bool by_numbers(const struct bc_judgement *j)
 
 static enum bc_status add_try(struct bc_result *r, struct bc_error *err)
 {
-	struct bc_try *grown = realloc(r->tries, (r->ntries + 1) * sizeof(*grown));
+	struct bc_attempt *grown = realloc(r->tries, (r->ntries + 1) * sizeof(*grown));
 
 	if (!grown)
 		return bc_fail(err, BC_ENOMEM, "attempts at %s: out of memory", r->c->id);
@@ -40,8 +40,8 @@ static size_t count(const struct bc_result *r, bool lost)
 	return n;
 }
 
-enum bc_status bc_attempts_take(const struct bc_attempts_options *o, struct bc_kept *kept, struct bc_result *r,
-				bool ended, bool *again, struct bc_error *err)
+enum bc_status bc_attempts_add(const struct bc_attempts_options *o, struct bc_best_attempt *kept, struct bc_result *r,
+			       bool ended, bool *again, struct bc_error *err)
 {
 	const bool first = r->ntries == 0;
 	enum bc_status st = BC_OK;

@@ -12,7 +12,7 @@ struct bc_attempts_options {
 };
 
 /* What the last attempt, or the worst, came to. */
-struct bc_kept {
+struct bc_best_attempt {
 	struct bc_observation obs;
 	struct bc_judgement judged;
 };
@@ -21,7 +21,7 @@ struct bc_kept {
 bool bc_attempts_any(const struct bc_attempts_options *o);
 
 /**
- * bc_attempts_take - a judged attempt at a case
+ * bc_attempts_add - a judged attempt at a case
  * @kept:  the case's own, zeroed before its first attempt
  * @ended: the run or its device ended: this was no attempt, and there is no other
  * @again: whether the case is to run again
@@ -29,7 +29,7 @@ bool bc_attempts_any(const struct bc_attempts_options *o);
  * Afterwards the result is what stands if nothing more comes: the worst attempt (repeat) or the last (retry). A PASS
  * after an attempt that was none is flaky. Return: BC_ENOMEM.
  */
-enum bc_status bc_attempts_take(const struct bc_attempts_options *o, struct bc_kept *kept, struct bc_result *r,
-				bool ended, bool *again, struct bc_error *err);
+enum bc_status bc_attempts_add(const struct bc_attempts_options *o, struct bc_best_attempt *kept, struct bc_result *r,
+			       bool ended, bool *again, struct bc_error *err);
 
 #endif

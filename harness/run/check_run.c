@@ -26,7 +26,8 @@ static void assert_verdict(int i)
 	const struct bc_result *r = subject[i];
 
 	tcase_fn_start(r->c->id, __FILE__, __LINE__);
-	ck_assert_msg(!bc_check_fails(r->judged.verdict), "%s: %s", bc_verdict_name(r->judged.verdict), r->judged.message);
+	ck_assert_msg(!bc_check_fails(r->judged.verdict), "%s: %s", bc_verdict_name(r->judged.verdict),
+		      r->judged.message);
 }
 
 /* What Check needs until srunner_run is over. */
@@ -93,8 +94,8 @@ static SRunner *build(const struct tests *t)
 struct log {
 	const char *path; /* NULL: none is wanted */
 	void (*set)(SRunner *sr, const char *path);
-	int memory;       /* descriptor */
-	char name[32];    /* of the memory */
+	int memory;    /* descriptor */
+	char name[32]; /* of the memory */
 };
 
 /* Take the name of a log: @path, "-" being standard output; NULL or "": none. */
@@ -139,8 +140,8 @@ static enum bc_status save_log(const struct log *l, struct bc_error *err)
 	if (!l->path)
 		return BC_OK;
 	if (strcmp(l->path, "-") == 0)
-		return fflush(stdout) ? bc_fail(err, BC_EWRITE, "standard output: %s", strerror(errno)) :
-					copy(l->memory, STDOUT_FILENO, "standard output", err);
+		return fflush(stdout) ? bc_fail(err, BC_EWRITE, "standard output: %s", strerror(errno))
+				      : copy(l->memory, STDOUT_FILENO, "standard output", err);
 	fd = open(l->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return bc_fail(err, BC_EWRITE, "%s: %s", l->path, strerror(errno));
@@ -168,7 +169,8 @@ static bool has_all_texts(SRunner *sr)
 }
 
 /* Run what was collected. */
-static enum bc_status assert_all(const struct tests *t, struct log *logs, size_t nlogs, size_t *failed, struct bc_error *err)
+static enum bc_status assert_all(const struct tests *t, struct log *logs, size_t nlogs, size_t *failed,
+				 struct bc_error *err)
 {
 	SRunner *sr = build(t);
 	enum bc_status st = BC_OK;
@@ -182,8 +184,10 @@ static enum bc_status assert_all(const struct tests *t, struct log *logs, size_t
 	srunner_run(sr, NULL, NULL, CK_SILENT); /* the selection was made when the run was planned */
 	*failed = (size_t)srunner_ntests_failed(sr);
 	if (*failed != t->failing)
-		st = bc_fail(err, BC_EDEVICE, "Check counts %zu failures, the verdicts %zu: it ran out of memory, or this is an error of bankcheck", *failed,
-			     t->failing);
+		st = bc_fail(err, BC_EDEVICE,
+			     "Check counts %zu failures, the verdicts %zu: it ran out of memory, or this is an error "
+			     "of bankcheck",
+			     *failed, t->failing);
 	else if (!has_all_texts(sr))
 		st = bc_fail(err, BC_ENOMEM, "judging: out of memory: Check's logs would lack texts");
 	srunner_free(sr);
@@ -196,7 +200,8 @@ enum bc_status bc_check_run(const struct bc_run *run, const char *tap, size_t *f
 	struct tests t = { 0 };
 	const char *const paths[] = { tap ? tap : getenv("CK_TAP_LOG_FILE_NAME"), getenv("CK_XML_LOG_FILE_NAME"),
 				      getenv("CK_LOG_FILE_NAME") };
-	struct log logs[] = { { .set = srunner_set_tap, .memory = -1 }, { .set = srunner_set_xml, .memory = -1 },
+	struct log logs[] = { { .set = srunner_set_tap, .memory = -1 },
+			      { .set = srunner_set_xml, .memory = -1 },
 			      { .set = srunner_set_log, .memory = -1 } };
 	enum bc_status st = collect(run, &t, err);
 

@@ -17,7 +17,7 @@ struct member {
 	const char *key;
 	enum type type;
 	size_t offset, size; /* size: of the text */
-	uint64_t max;        /* of a number */
+	uint64_t max;	     /* of a number */
 };
 
 #define O(field) offsetof(struct bc_observation, field), sizeof(((struct bc_observation *)0)->field)
@@ -104,10 +104,11 @@ static enum bc_status add_member(struct bc_text *t, const struct member *m, cons
 	case TEXT: return *(const char *)p ? bc_message_add(t, err, m->key, "%s", (const char *)p) : BC_OK;
 	case BOOL: return *(const bool *)p ? bc_message_add(t, err, m->key, "1") : BC_OK;
 	case UINT: return bc_message_add(t, err, m->key, "%u", *(const unsigned *)p);
-	case U32:  return bc_message_add(t, err, m->key, "%u", *(const uint32_t *)p);
-	case INT:  return bc_message_add(t, err, m->key, "%d", *(const int *)p);
+	case U32: return bc_message_add(t, err, m->key, "%u", *(const uint32_t *)p);
+	case INT: return bc_message_add(t, err, m->key, "%d", *(const int *)p);
 	case U64:
-		return *(const uint64_t *)p ? bc_message_add(t, err, m->key, "%llu", *(const unsigned long long *)p) : BC_OK;
+		return *(const uint64_t *)p ? bc_message_add(t, err, m->key, "%llu", *(const unsigned long long *)p)
+					    : BC_OK;
 	case REAL: return bc_message_add(t, err, m->key, "%lld", llround(*(const double *)p * REAL_UNIT));
 	}
 	return BC_OK;
@@ -158,8 +159,8 @@ static enum bc_status set_member(const struct member *m, const char *value, void
 	switch (m->type) {
 	case BOOL: *(bool *)p = u != 0; break;
 	case UINT: *(unsigned *)p = (unsigned)u; break;
-	case U32:  *(uint32_t *)p = (uint32_t)u; break;
-	default:   *(uint64_t *)p = u; break;
+	case U32: *(uint32_t *)p = (uint32_t)u; break;
+	default: *(uint64_t *)p = u; break;
 	}
 	return BC_OK;
 }
@@ -175,7 +176,8 @@ static enum bc_status set_members(const struct member *m, size_t n, const struct
 		if (*value)
 			st = set_member(&m[i], value, base, err);
 		else if (always_sent(m[i].type))
-			st = bc_fail(err, BC_EDATA, "message %.40s: no %s (a torn line, or another program's)", f->kind, m[i].key);
+			st = bc_fail(err, BC_EDATA, "message %.40s: no %s (a torn line, or another program's)", f->kind,
+				     m[i].key);
 	}
 	return st;
 }
@@ -211,7 +213,8 @@ enum bc_status bc_observation_parse(const struct bc_fields *f, struct bc_observa
 		errno = 0;
 		v = strtoul(s, &end, 10);
 		if (end == s || errno || v > UINT32_MAX || *end != (i + 1 < o->nsamples ? ',' : '\0'))
-			return bc_fail(err, BC_EDATA, "message of %s: %u samples stated, not found", o->id, o->nsamples);
+			return bc_fail(err, BC_EDATA, "message of %s: %u samples stated, not found", o->id,
+				       o->nsamples);
 		o->samples[i] = (uint32_t)v;
 		s = end + 1;
 	}

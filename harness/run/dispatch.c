@@ -9,14 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/run/measure.h"
+#include "harness/measure/measure.h"
 
-#define OPEN_S 120u /* a worker that opens its device has so long */
+#define OPEN_S 120u  /* a worker that opens its device has so long */
 #define HEALTH_S 60u /* the same after a worker was lost, with a small kernel */
 #define GRACE_MS 500
 
 struct dispatch {
-	struct bc_lane_of_work *lane;
+	struct bc_device_queue *lane;
 	size_t n;
 	const struct bc_dispatch_options *o;
 };
@@ -28,7 +28,7 @@ static double now(void)
 	return clock_gettime(CLOCK_MONOTONIC, &t) ? 0 : (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static enum bc_status push(struct bc_lane_of_work *w, size_t first, size_t n, struct bc_error *err)
+static enum bc_status push(struct bc_device_queue *w, size_t first, size_t n, struct bc_error *err)
 {
 	if (!n)
 		return BC_OK;
@@ -46,7 +46,7 @@ static enum bc_status push(struct bc_lane_of_work *w, size_t first, size_t n, st
 }
 
 /* The whole of todo as batches, the first on top. */
-static enum bc_status push_all(struct bc_lane_of_work *w, size_t most, struct bc_error *err)
+static enum bc_status push_all(struct bc_device_queue *w, size_t most, struct bc_error *err)
 {
 	const size_t batches = (w->ntodo + most - 1) / most;
 	enum bc_status st = BC_OK;
@@ -60,7 +60,7 @@ static enum bc_status push_all(struct bc_lane_of_work *w, size_t most, struct bc
 }
 
 /* Give a case the outcome @how with a reason. */
-static enum bc_status conclude(struct dispatch *d, struct bc_lane_of_work *w, size_t index, enum bc_outcome how,
+static enum bc_status conclude(struct dispatch *d, struct bc_device_queue *w, size_t index, enum bc_outcome how,
 			       const char *why, struct bc_error *err)
 {
 	struct bc_observation *o = &w->run->results[index].obs;
@@ -76,7 +76,7 @@ static enum bc_status conclude(struct dispatch *d, struct bc_lane_of_work *w, si
 }
 
 /* Every case that is left. */
-static enum bc_status conclude_all(struct dispatch *d, struct bc_lane_of_work *w, enum bc_outcome how, const char *why,
+static enum bc_status conclude_all(struct dispatch *d, struct bc_device_queue *w, enum bc_outcome how, const char *why,
 				   struct bc_error *err)
 {
 	enum bc_status st = BC_OK;
@@ -84,12 +84,12 @@ static enum bc_status conclude_all(struct dispatch *d, struct bc_lane_of_work *w
 	for (size_t i = 0; !st && i < w->ntodo; i++)
 		st = conclude(d, w, w->todo[i], how, why, err);
 	w->nstack = 0;
-	w->state = BC_LANE_DONE;
+	w->state = BC_QUEUE_DONE;
 	return st;
 }
 
 /* Send to the worker. One that is gone is handled as any death, which tells how it ended; what else failed is told. */
-static void send_to(struct bc_lane_of_work *w, const struct bc_text *t)
+static void send_to(struct bc_device_queue *w, const struct bc_text *t)
 {
 	struct bc_error bad = { .msg = "" };
 
@@ -100,7 +100,7 @@ static void send_to(struct bc_lane_of_work *w, const struct bc_text *t)
 	w->proc.eof = true;
 }
 
-static enum bc_status start_worker(struct dispatch *d, struct bc_lane_of_work *w, struct bc_error *err)
+static enum bc_status start_worker(struct dispatch *d, struct bc_device_queue *w, struct bc_error *err)
 {
 	struct bc_text t = { 0 };
 	enum bc_status st = BC_OK;
@@ -117,7 +117,7 @@ static enum bc_status start_worker(struct dispatch *d, struct bc_lane_of_work *w
 		st = bc_facts_add(&t, &w->run->facts, err);
 	if (!st)
 		st = bc_message_end(&t, err);
-	w->state = BC_LANE_OPENING;
+	w->state = BC_QUEUE_OPENING;
 	w->why[0] = '\0';
 	w->failed = w->lost = false;
 	if (!st)
@@ -129,19 +129,20 @@ static enum bc_status start_worker(struct dispatch *d, struct bc_lane_of_work *w
 }
 
 /* The next batch to the worker, or its end. */
-static enum bc_status next_batch(struct dispatch *d, struct bc_lane_of_work *w, struct bc_error *err)
+static enum bc_status next_batch(struct dispatch *d, struct bc_device_queue *w, struct bc_error *err)
 {
 	struct bc_text t = { 0 };
 	enum bc_status st = BC_OK;
 
 	if (!w->nstack) {
-		bc_proc_bye(&w->proc); /* it takes its device down while reports are written; the session reaps it */
-		w->state = BC_LANE_DONE;
+		bc_proc_close_input(
+			&w->proc); /* it takes its device down while reports are written; the session reaps it */
+		w->state = BC_QUEUE_DONE;
 		return BC_OK;
 	}
-	if (d->o->isolate && w->state == BC_LANE_BUSY) {
+	if (d->o->isolate && w->state == BC_QUEUE_BUSY) {
 		bc_proc_stop(&w->proc, -1, NULL, 0);
-		w->state = BC_LANE_IDLE; /* the next case gets a new worker */
+		w->state = BC_QUEUE_IDLE; /* the next case gets a new worker */
 		return BC_OK;
 	}
 	w->now = w->stack[--w->nstack];
@@ -156,7 +157,7 @@ static enum bc_status next_batch(struct dispatch *d, struct bc_lane_of_work *w, 
 	}
 	if (!st)
 		st = bc_text_addf(&t, err, "measure\n");
-	w->state = BC_LANE_BUSY;
+	w->state = BC_QUEUE_BUSY;
 	w->heard = now();
 	w->deadline = w->heard + (double)d->o->timeout_s * (double)w->now.n;
 	if (!st)
@@ -165,7 +166,7 @@ static enum bc_status next_batch(struct dispatch *d, struct bc_lane_of_work *w, 
 	return st;
 }
 
-static enum bc_status take_observation(struct dispatch *d, struct bc_lane_of_work *w, const struct bc_fields *m,
+static enum bc_status take_observation(struct dispatch *d, struct bc_device_queue *w, const struct bc_fields *m,
 				       struct bc_error *err)
 {
 	struct bc_observation o;
@@ -188,7 +189,7 @@ static enum bc_status take_observation(struct dispatch *d, struct bc_lane_of_wor
 }
 
 /* The worker says that it is done with its batch: then each case of it must have its observation. */
-static enum bc_status take_done(const struct bc_lane_of_work *w, struct bc_error *err)
+static enum bc_status take_done(const struct bc_device_queue *w, struct bc_error *err)
 {
 	for (size_t i = 0; i < w->now.n; i++) {
 		const size_t index = w->todo[w->now.first + i];
@@ -221,7 +222,7 @@ static void keep_events(struct bc_device_run *d, const char *events)
 }
 
 /* A worker's line. A malformed one ends the worker, not the run. */
-static enum bc_status take_line(struct dispatch *d, struct bc_lane_of_work *w, char *line, struct bc_error *err)
+static enum bc_status take_line(struct dispatch *d, struct bc_device_queue *w, char *line, struct bc_error *err)
 {
 	struct bc_fields m;
 	struct bc_error bad = { .msg = "" };
@@ -230,18 +231,19 @@ static enum bc_status take_line(struct dispatch *d, struct bc_lane_of_work *w, c
 	w->heard = now();
 	if (!st)
 		keep_events(w->run, bc_message_get(&m, "events"));
-	if (!st && strcmp(m.kind, "opened") == 0 && w->state == BC_LANE_OPENING) {
+	if (!st && strcmp(m.kind, "opened") == 0 && w->state == BC_QUEUE_OPENING) {
 		st = bc_facts_parse(&m, &w->run->facts, &bad);
 		if (!w->run->state_before[0]) /* of the first worker: later ones start in the middle */
-			(void)bc_strlcpy(w->run->state_before, bc_message_get(&m, "state"), sizeof(w->run->state_before));
+			(void)bc_strlcpy(w->run->state_before, bc_message_get(&m, "state"),
+					 sizeof(w->run->state_before));
 		w->run->images_hash = strtoull(bc_message_get(&m, "images_hash"), NULL, 16);
 		if (!st)
 			return next_batch(d, w, err);
-	} else if (!st && strcmp(m.kind, "obs") == 0 && w->state == BC_LANE_BUSY) {
+	} else if (!st && strcmp(m.kind, "obs") == 0 && w->state == BC_QUEUE_BUSY) {
 		st = take_observation(d, w, &m, &bad);
 		if (st && bad.status != BC_EDATA)
 			return bc_fail(err, bad.status, "%s", bad.msg); /* ours, not the worker's */
-	} else if (!st && strcmp(m.kind, "done") == 0 && w->state == BC_LANE_BUSY) {
+	} else if (!st && strcmp(m.kind, "done") == 0 && w->state == BC_QUEUE_BUSY) {
 		st = take_done(w, &bad);
 		(void)bc_strlcpy(w->run->state_after, bc_message_get(&m, "state"), sizeof(w->run->state_after));
 		if (!st)
@@ -260,19 +262,20 @@ static enum bc_status take_line(struct dispatch *d, struct bc_lane_of_work *w, c
 	return BC_OK;
 }
 
-/* The worker is gone (or was ended for @why): what of its batch has no observation is halved; alone it is LOST, also when
- * the worker could still say how its context died, or BROKEN when it said that the tool failed. */
-static enum bc_status after_death(struct dispatch *d, struct bc_lane_of_work *w, const char *why, struct bc_error *err)
+/* The worker is gone (or was ended for @why): what of its batch has no observation is halved; alone it is LOST, also
+ * when the worker could still say how its context died, or BROKEN when it said that the tool failed. */
+static enum bc_status after_death(struct dispatch *d, struct bc_device_queue *w, const char *why, struct bc_error *err)
 {
 	size_t first = 0, n = 0;
 	enum bc_status st = BC_OK;
 
-	if (w->state == BC_LANE_OPENING) {
+	if (w->state == BC_QUEUE_OPENING) {
 		char text[BC_REASON_MAX];
 
-		(void)snprintf(text, sizeof(text), "%s: %.*s", w->hurt ?
-			       "device given up: it did not come back after its worker was lost" :
-			       "the device could not be opened", BC_REASON_MAX - 80, why);
+		(void)snprintf(text, sizeof(text), "%s: %.*s",
+			       w->hurt ? "device given up: it did not come back after its worker was lost"
+				       : "the device could not be opened",
+			       BC_REASON_MAX - 80, why);
 		w->gone = true;
 		return conclude_all(d, w, w->hurt ? BC_LOST_WORKER : BC_TOOL_ERROR, text, err);
 	}
@@ -284,25 +287,26 @@ static enum bc_status after_death(struct dispatch *d, struct bc_lane_of_work *w,
 			first = w->now.first + i;
 		n = w->now.first + i + 1 - first;
 	}
-	w->state = BC_LANE_IDLE;
+	w->state = BC_QUEUE_IDLE;
 	if (n == 1) {
 		st = conclude(d, w, w->todo[first], w->failed && !w->lost ? BC_TOOL_ERROR : BC_LOST_WORKER, why, err);
 		w->deaths++;
 		w->gone = w->gone || w->deaths >= BC_DEATHS_MAX;
 		if (!st && w->gone)
-			st = conclude_all(d, w, BC_LOST_WORKER, "device given up: three cases in a row took their worker down", err);
+			st = conclude_all(d, w, BC_LOST_WORKER,
+					  "device given up: three cases in a row took their worker down", err);
 	} else if (n > 1) {
 		st = push(w, first + n / 2, n - n / 2, err);
 		if (!st)
 			st = push(w, first, n / 2, err);
 	}
-	if (!st && w->state == BC_LANE_IDLE && !w->nstack)
-		w->state = BC_LANE_DONE;
+	if (!st && w->state == BC_QUEUE_IDLE && !w->nstack)
+		w->state = BC_QUEUE_DONE;
 	return st;
 }
 
 /* End a lane's worker and settle its batch. @why: NULL when it ended by itself. */
-static enum bc_status bury(struct dispatch *d, struct bc_lane_of_work *w, const char *why, struct bc_error *err)
+static enum bc_status bury(struct dispatch *d, struct bc_device_queue *w, const char *why, struct bc_error *err)
 {
 	const bool ends = !why && (w->failed || !w->why[0]); /* of itself; others talked nonsense or hang */
 	char how[64], text[BC_REASON_MAX + 128];
@@ -317,11 +321,11 @@ static enum bc_status bury(struct dispatch *d, struct bc_lane_of_work *w, const 
 	return after_death(d, w, text, err);
 }
 
-static enum bc_status serve(struct dispatch *d, struct bc_lane_of_work *w, struct bc_error *err)
+static enum bc_status serve(struct dispatch *d, struct bc_device_queue *w, struct bc_error *err)
 {
 	struct bc_error bad = { .msg = "" };
 	/* One that could not be sent to may have left last words. */
-	enum bc_status st = w->proc.eof && !bc_proc_wait(&w->proc, 0) ? BC_OK : bc_proc_fill(&w->proc, &bad);
+	enum bc_status st = w->proc.eof && !bc_proc_wait(&w->proc, 0) ? BC_OK : bc_proc_read(&w->proc, &bad);
 	char *line;
 
 	if (st == BC_EDEVICE) { /* the worker's fault: it ends, the run goes on */
@@ -333,20 +337,23 @@ static enum bc_status serve(struct dispatch *d, struct bc_lane_of_work *w, struc
 	}
 	while (!st && w->proc.pid && !(w->proc.eof && w->why[0]) && (line = bc_proc_line(&w->proc)))
 		st = take_line(d, w, line, err);
-	if (!st && w->proc.pid && w->proc.eof && w->state != BC_LANE_DONE)
+	if (!st && w->proc.pid && w->proc.eof && w->state != BC_QUEUE_DONE)
 		st = bury(d, w, NULL, err);
 	return st;
 }
 
-static enum bc_status check_time(struct dispatch *d, struct bc_lane_of_work *w, double t, struct bc_error *err)
+static enum bc_status check_time(struct dispatch *d, struct bc_device_queue *w, double t, struct bc_error *err)
 {
 	char why[160];
 
 	if (t > w->deadline)
-		(void)snprintf(why, sizeof(why), "hung: no result within %s of %u s%s", w->state == BC_LANE_OPENING ?
-			       "the opening's limit" : "the limit", w->state != BC_LANE_OPENING ? d->o->timeout_s : w->hurt ? HEALTH_S : OPEN_S,
-			       w->state == BC_LANE_BUSY && w->now.n > 1 ? " a case" : "");
-	else if (w->state == BC_LANE_BUSY && t > w->heard + d->o->quiet_s)
+		(void)snprintf(why, sizeof(why), "hung: no result within %s of %u s%s",
+			       w->state == BC_QUEUE_OPENING ? "the opening's limit" : "the limit",
+			       w->state != BC_QUEUE_OPENING ? d->o->timeout_s
+			       : w->hurt		    ? HEALTH_S
+							    : OPEN_S,
+			       w->state == BC_QUEUE_BUSY && w->now.n > 1 ? " a case" : "");
+	else if (w->state == BC_QUEUE_BUSY && t > w->heard + d->o->quiet_s)
 		(void)snprintf(why, sizeof(why), "hung: nothing heard from the worker for %u s", d->o->quiet_s);
 	else
 		return BC_OK;
@@ -362,18 +369,19 @@ static enum bc_status start_some(struct dispatch *d, struct bc_error *err)
 
 	for (size_t i = 0; i < d->n; i++)
 		busy += d->lane[i].run->facts.kind == BC_DEVICE_REFERENCE &&
-			(d->lane[i].state == BC_LANE_OPENING || d->lane[i].state == BC_LANE_BUSY);
+			(d->lane[i].state == BC_QUEUE_OPENING || d->lane[i].state == BC_QUEUE_BUSY);
 	for (size_t i = 0; !st && i < d->n; i++) {
-		struct bc_lane_of_work *w = &d->lane[i];
+		struct bc_device_queue *w = &d->lane[i];
 		struct bc_error why;
 
-		if (w->state != BC_LANE_IDLE || (w->run->facts.kind == BC_DEVICE_REFERENCE && busy >= (cpus > 0 ? cpus : 1)))
+		if (w->state != BC_QUEUE_IDLE ||
+		    (w->run->facts.kind == BC_DEVICE_REFERENCE && busy >= (cpus > 0 ? cpus : 1)))
 			continue;
 		if (!w->started)
 			st = push_all(w, d->o->isolate ? 1 : BC_BATCH_MAX, err);
 		w->started = true;
 		if (!st && !w->nstack) {
-			w->state = BC_LANE_DONE;
+			w->state = BC_QUEUE_DONE;
 		} else if (!st && start_worker(d, w, &why)) {
 			bc_proc_stop(&w->proc, 0, NULL, 0);
 			st = conclude_all(d, w, BC_TOOL_ERROR, why.msg, err);
@@ -393,10 +401,10 @@ static enum bc_status wait_any(struct dispatch *d, struct pollfd *fds, size_t *o
 	*nfds = 0;
 	*any = false;
 	for (size_t i = 0; i < d->n; i++) {
-		const struct bc_lane_of_work *w = &d->lane[i];
+		const struct bc_device_queue *w = &d->lane[i];
 
-		*any = *any || w->state != BC_LANE_DONE;
-		if (!w->proc.pid || w->state == BC_LANE_IDLE || w->state == BC_LANE_DONE)
+		*any = *any || w->state != BC_QUEUE_DONE;
+		if (!w->proc.pid || w->state == BC_QUEUE_IDLE || w->state == BC_QUEUE_DONE)
 			continue;
 		wake = w->proc.eof ? 0 : w->deadline < wake ? w->deadline : wake;
 		owner[*nfds] = i;
@@ -415,7 +423,7 @@ static enum bc_status wait_any(struct dispatch *d, struct pollfd *fds, size_t *o
 	return BC_OK;
 }
 
-enum bc_status bc_dispatch(struct bc_lane_of_work *lane, size_t n, const struct bc_dispatch_options *o,
+enum bc_status bc_dispatch(struct bc_device_queue *lane, size_t n, const struct bc_dispatch_options *o,
 			   struct bc_error *err)
 {
 	struct dispatch d = { .lane = lane, .n = n, .o = o };
@@ -434,16 +442,16 @@ enum bc_status bc_dispatch(struct bc_lane_of_work *lane, size_t n, const struct 
 		if (st || !any)
 			break;
 		for (size_t i = 0; !st && !*o->caught && i < nfds; i++) {
-			struct bc_lane_of_work *w = &lane[owner[i]];
+			struct bc_device_queue *w = &lane[owner[i]];
 
 			if (fds[i].revents || w->proc.eof) /* at its end: what was sent did not reach it */
 				st = serve(&d, w, err);
-			if (!st && w->proc.pid && (w->state == BC_LANE_OPENING || w->state == BC_LANE_BUSY))
+			if (!st && w->proc.pid && (w->state == BC_QUEUE_OPENING || w->state == BC_QUEUE_BUSY))
 				st = check_time(&d, w, now(), err);
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (lane[i].proc.pid && (st || *o->caught || lane[i].state != BC_LANE_DONE))
+		if (lane[i].proc.pid && (st || *o->caught || lane[i].state != BC_QUEUE_DONE))
 			bc_proc_stop(&lane[i].proc, 0, NULL, 0);
 		if (!st && *o->caught)
 			st = conclude_all(&d, &lane[i], BC_LOST_WORKER, "interrupted", err);

@@ -32,7 +32,8 @@ static enum bc_status cannot(const char *path, struct bc_error *err)
 }
 
 /* @name: where the file is now; @path: where it is when it is whole, for messages. */
-static enum bc_status open_file(const char *name, const char *path, int flags, struct bc_journal **out, struct bc_error *err)
+static enum bc_status open_file(const char *name, const char *path, int flags, struct bc_journal **out,
+				struct bc_error *err)
 {
 	struct bc_journal *j = calloc(1, sizeof(*j));
 
@@ -110,7 +111,8 @@ static enum bc_status add_line(struct bc_text *all, const struct bc_journal *j, 
 }
 
 /* All that is known before a case starts: the run, and each device with its cases. */
-static enum bc_status make_plan(struct bc_journal *j, const struct bc_run *run, struct bc_text *all, struct bc_error *err)
+static enum bc_status make_plan(struct bc_journal *j, const struct bc_run *run, struct bc_text *all,
+				struct bc_error *err)
 {
 	enum bc_status st = head_line(j, run, err);
 
@@ -157,8 +159,8 @@ static enum bc_status sync_name(const char *path, struct bc_error *err)
 	return st;
 }
 
-/* Under another name until it is whole and on disk: a journal has its whole plan, and an older one stays until then. What is
- * no file (a pipe, a device) is written to as it is. */
+/* Under another name until it is whole and on disk: a journal has its whole plan, and an older one stays until then.
+ * What is no file (a pipe, a device) is written to as it is. */
 enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out,
 				 struct bc_error *err)
 {

@@ -99,7 +99,8 @@ enum bc_status bc_message_parse(char *line, struct bc_fields *out, struct bc_err
 		if (!eq || eq == field)
 			return bc_fail(err, BC_EDATA, "message %.40s: a field without `=`: %.60s", out->kind, field);
 		if (out->n == BC_MESSAGE_FIELDS)
-			return bc_fail(err, BC_EDATA, "message %.40s: more than %d fields", out->kind, BC_MESSAGE_FIELDS);
+			return bc_fail(err, BC_EDATA, "message %.40s: more than %d fields", out->kind,
+				       BC_MESSAGE_FIELDS);
 		*eq = '\0';
 		if (!unescape(eq + 1))
 			return bc_fail(err, BC_EDATA, "message %.40s: bad escape in %.40s", out->kind, field);

@@ -8,7 +8,7 @@
 #ifndef BC_RUN_MESSAGE_H
 #define BC_RUN_MESSAGE_H
 
-#include "harness/core/base.h"
+#include "harness/base/base.h"
 #include "harness/core/facts.h"
 #include "harness/core/observe.h"
 

@@ -14,7 +14,8 @@
 size_t bc_shard(bool *chosen, size_t n, unsigned shard, unsigned of);
 
 /**
- * bc_order - indices of the results that are not seen, by counter class: a change of class costs the profiler a new start
+ * bc_order - indices of the results that are not seen, by counter class: a change of class costs the profiler a new
+ * start
  * @todo:    [d->nresults] filled
  * @shuffle: in an order that only @seed decides, instead
  *

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define READ_BYTES 65536u
-#define END_MS 2000 /* given to a worker that said it ends */
+#define END_MS 2000  /* given to a worker that said it ends */
 #define KILL_MS 5000 /* given to the kernel to end a killed one */
 
 /* In the child: pipes to their places, then exec. Only async-signal-safe calls. */
@@ -97,7 +97,7 @@ bool bc_proc_wait(const struct bc_proc *p, unsigned seconds)
 	return false;
 }
 
-enum bc_status bc_proc_fill(struct bc_proc *p, struct bc_error *err)
+enum bc_status bc_proc_read(struct bc_proc *p, struct bc_error *err)
 {
 	char buf[READ_BYTES];
 	ssize_t n;
@@ -113,7 +113,8 @@ enum bc_status bc_proc_fill(struct bc_proc *p, struct bc_error *err)
 	if (n < 0 && errno == EAGAIN)
 		return BC_OK;
 	if (n < 0)
-		return bc_fail(err, BC_EDEVICE, "the pipe between bankcheck and its worker cannot be read: %s", strerror(errno));
+		return bc_fail(err, BC_EDEVICE, "the pipe between bankcheck and its worker cannot be read: %s",
+			       strerror(errno));
 	if (n == 0) {
 		p->eof = true;
 		return BC_OK;
@@ -167,7 +168,7 @@ static void say_how(int status, char *how, size_t size)
 	}
 }
 
-void bc_proc_bye(struct bc_proc *p)
+void bc_proc_close_input(struct bc_proc *p)
 {
 	if (p->to >= 0)
 		(void)close(p->to);

@@ -15,7 +15,8 @@
 
 #define IMAGE_MAX ((size_t)1 << 30)
 
-/* Is it there for us? What is not counts as empty; a file that is and fails must not, or the run would be another one. */
+/* Is it there for us? What is not counts as empty; a file that is and fails must not, or the run would be another one.
+ */
 static bool is_readable(const char *path)
 {
 	return access(path, R_OK) == 0 || (errno != ENOENT && errno != EACCES && errno != ENOTDIR);
@@ -129,7 +130,7 @@ static enum bc_status take_observation(struct bc_session *s, const struct bc_fie
 	if (s->work[device].seen[index])
 		return BC_OK; /* decided by the plan, or there already */
 	s->run.devices[device].results[index].obs = o;
-	st = bc_session_take(s, device, index, false, err);
+	st = bc_session_accept(s, device, index, false, err);
 	s->work[device].seen[index] = s->standing[device].done[index];
 	s->standing[device].again[index] = false; /* what runs again is in the first round */
 	return st;
@@ -268,7 +269,7 @@ static enum bc_status prepare(struct bc_session *s, struct bc_error *err)
 		if (!st)
 			st = bc_expect_load(s->o->expected_dir, d->arch.name, s->cat, &s->expect[i], err);
 		if (!st)
-			st = bc_session_room(s, i, cases[i], err);
+			st = bc_session_reserve(s, i, cases[i], err);
 		d->expect_hash = bc_expect_hash(&s->expect[i]);
 	}
 	if (!st)
@@ -300,7 +301,7 @@ static enum bc_status settle_rest(struct bc_session *s, struct bc_error *err)
 						 sizeof(r->obs.reason));
 				d->complete = false;
 			}
-			st = bc_session_take(s, i, k, true, err);
+			st = bc_session_accept(s, i, k, true, err);
 		}
 	}
 	return st;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "harness/run/order.h"
-#include "harness/run/pack.h"
+#include "harness/measure/pack.h"
 #include "harness/run/resume.h"
 #include "harness/run/session_state.h"
 #include "harness/run/targets.h"
@@ -57,8 +57,8 @@ static unsigned silence(const struct bc_session_options *o)
 }
 
 /* Read `device` lines up to `listed`. */
-static enum bc_status read_list(const struct bc_session_options *o, struct bc_proc *p, struct bc_facts **gpus, size_t *n,
-				char *why, size_t size, struct bc_error *err)
+static enum bc_status read_list(const struct bc_session_options *o, struct bc_proc *p, struct bc_facts **gpus,
+				size_t *n, char *why, size_t size, struct bc_error *err)
 {
 	enum bc_status st = BC_OK;
 
@@ -69,11 +69,14 @@ static enum bc_status read_list(const struct bc_session_options *o, struct bc_pr
 
 		if (!line) {
 			if (p->eof)
-				return bc_fail(err, BC_EDEVICE, "the worker that lists the GPUs ended without an answer");
+				return bc_fail(err, BC_EDEVICE,
+					       "the worker that lists the GPUs ended without an answer");
 			if (!bc_proc_wait(p, silence(o)))
-				return bc_fail(err, BC_EDEVICE, "the worker that lists the GPUs was not heard from for %u s: the driver "
-					       "hangs", silence(o));
-			st = bc_proc_fill(p, err);
+				return bc_fail(err, BC_EDEVICE,
+					       "the worker that lists the GPUs was not heard from for %u s: the driver "
+					       "hangs",
+					       silence(o));
+			st = bc_proc_read(p, err);
 			if (st)
 				return st;
 			continue;
@@ -99,8 +102,8 @@ static enum bc_status read_list(const struct bc_session_options *o, struct bc_pr
 }
 
 /* List the GPUs through a worker; on success the worker is left running in @p for the first device. */
-static enum bc_status list_gpus(const struct bc_session_options *o, struct bc_proc *p, struct bc_facts **gpus, size_t *n,
-				char *why, size_t size, struct bc_error *err)
+static enum bc_status list_gpus(const struct bc_session_options *o, struct bc_proc *p, struct bc_facts **gpus,
+				size_t *n, char *why, size_t size, struct bc_error *err)
 {
 	const char *argv[16];
 	enum bc_status st;
@@ -155,10 +158,11 @@ static enum bc_status probe(const struct bc_session_options *o, struct bc_facts 
 	if (!st && bc_proc_send(&p, t.data, t.len, NULL))
 		p.eof = true; /* it is gone already */
 	while (!st && !(line = bc_proc_line(&p)) && !p.eof && bc_proc_wait(&p, silence(o)))
-		st = bc_proc_fill(&p, err);
+		st = bc_proc_read(&p, err);
 	if (!st && !line)
-		(void)snprintf(f->counters_absent, sizeof(f->counters_absent), "cuda:%u cannot be opened: the worker that tried %s",
-			       f->index, p.eof ? "ended without an answer" : "hangs");
+		(void)snprintf(f->counters_absent, sizeof(f->counters_absent),
+			       "cuda:%u cannot be opened: the worker that tried %s", f->index,
+			       p.eof ? "ended without an answer" : "hangs");
 	if (!st && line)
 		st = bc_message_parse(line, &m, err);
 	if (!st && line && strcmp(m.kind, "opened") == 0)
@@ -170,7 +174,8 @@ static enum bc_status probe(const struct bc_session_options *o, struct bc_facts 
 	return st;
 }
 
-enum bc_status bc_session_probe(const struct bc_session_options *o, struct bc_facts *gpus, size_t n, struct bc_error *err)
+enum bc_status bc_session_probe(const struct bc_session_options *o, struct bc_facts *gpus, size_t n,
+				struct bc_error *err)
 {
 	enum bc_status st = BC_OK;
 
@@ -198,8 +203,8 @@ static void name_run(struct bc_run *r, const struct bc_session_options *o)
 	(void)snprintf(r->rerun, sizeof(r->rerun), "bankcheck run%s", o->rerun ? o->rerun : "");
 }
 
-static enum bc_status plan_device(struct bc_session *s, size_t i, const struct bc_target *t, const bool *chosen, size_t n,
-				  struct bc_error *err)
+static enum bc_status plan_device(struct bc_session *s, size_t i, const struct bc_target *t, const bool *chosen,
+				  size_t n, struct bc_error *err)
 {
 	struct bc_device_run *d = &s->run.devices[i];
 	enum bc_status st = bc_expect_load(s->o->expected_dir, t->arch.name, s->cat, &s->expect[i], err);
@@ -211,7 +216,7 @@ static enum bc_status plan_device(struct bc_session *s, size_t i, const struct b
 	(void)bc_strlcpy(d->dev, t->dev, sizeof(d->dev));
 	(void)snprintf(d->rerun, sizeof(d->rerun), "%.400s --device %s", s->run.rerun, t->option);
 	d->expect_hash = bc_expect_hash(&s->expect[i]);
-	st = bc_session_room(s, i, n, err);
+	st = bc_session_reserve(s, i, n, err);
 	if (st)
 		return st;
 	if (s->o->shuffle)
@@ -257,8 +262,8 @@ out:
 	return st;
 }
 
-enum bc_status bc_session_open(const struct bc_session_options *o, const struct bc_catalog *cat, struct bc_session **out,
-			       struct bc_error *err)
+enum bc_status bc_session_open(const struct bc_session_options *o, const struct bc_catalog *cat,
+			       struct bc_session **out, struct bc_error *err)
 {
 	struct bc_session *s = calloc(1, sizeof(*s));
 	struct bc_proc first = { .to = -1, .from = -1 };
@@ -273,7 +278,8 @@ enum bc_status bc_session_open(const struct bc_session_options *o, const struct 
 	s->o = o;
 	s->cat = cat;
 	s->require_counters = o->require_counters;
-	s->attempts = (struct bc_attempts_options){ .repeat = o->repeat, .retries = o->retries, .retry_lost = o->retry_lost };
+	s->attempts =
+		(struct bc_attempts_options){ .repeat = o->repeat, .retries = o->retries, .retry_lost = o->retry_lost };
 	s->caught = &caught;
 	caught = 0;
 	name_run(&s->run, o);
@@ -293,7 +299,8 @@ enum bc_status bc_session_open(const struct bc_session_options *o, const struct 
 	for (size_t i = 0; i < n; i++)
 		s->work[i].ntodo = bc_order(&s->run.devices[i], s->work[i].seen, o->shuffle, o->seed, s->work[i].todo);
 	if (first.pid && n && s->run.devices[0].facts.kind == BC_DEVICE_CUDA) {
-		s->work[0].proc = first; /* the worker that listed goes on with the first GPU: one start of the driver less */
+		s->work[0].proc =
+			first; /* the worker that listed goes on with the first GPU: one start of the driver less */
 		first = (struct bc_proc){ .to = -1, .from = -1 };
 	}
 	*out = s;
@@ -320,9 +327,9 @@ static enum bc_status settle_first(struct bc_session *s, struct bc_error *err)
 			if (!s->standing[i].done[k] && s->journal)
 				st = bc_journal_add(s->journal, d->dev, &d->results[k].obs, err);
 			if (!st && !s->standing[i].done[k])
-				st = bc_session_take(s, i, k, true, err);
+				st = bc_session_accept(s, i, k, true, err);
 			if (!st)
-				bc_session_tell(s, i, k);
+				bc_session_report(s, i, k);
 		}
 	}
 	return st;
@@ -333,9 +340,14 @@ enum bc_status bc_session_run(struct bc_session *s, const struct bc_session_even
 	const struct sigaction act = { .sa_handler = on_signal };
 	struct sigaction old_int, old_term;
 	const char *argv[16];
-	struct bc_dispatch_options d = { .timeout_s = s->o->timeout_s, .quiet_s = s->o->quiet_s, .argv = argv,
-					 .result = bc_session_on_result, .ctx = s, .caught = &caught,
-					 .isolate = s->o->isolate, .stop = bc_session_stop };
+	struct bc_dispatch_options d = { .timeout_s = s->o->timeout_s,
+					 .quiet_s = s->o->quiet_s,
+					 .argv = argv,
+					 .result = bc_session_on_result,
+					 .ctx = s,
+					 .caught = &caught,
+					 .isolate = s->o->isolate,
+					 .stop = bc_session_stop };
 	const double start = bc_session_now();
 	enum bc_status st = BC_OK;
 
@@ -380,7 +392,7 @@ void bc_session_close(struct bc_session *s)
 	for (size_t i = 0; i < s->run.ndevices; i++) {
 		if (s->work) {
 			if (s->work[i].proc.pid)
-				bc_proc_stop(&s->work[i].proc, s->work[i].state == BC_LANE_DONE ? -1 : 0, NULL, 0);
+				bc_proc_stop(&s->work[i].proc, s->work[i].state == BC_QUEUE_DONE ? -1 : 0, NULL, 0);
 			free(s->work[i].todo);
 			free(s->work[i].seen);
 			free(s->work[i].stack);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/run/session_state.h - the inside of a session, for the files that make it up (session.c, settle.c, resume.c). */
+/* harness/run/session_state.h - the inside of a session, for the files that make it up (session.c, results.c,
+ * resume.c). */
 #ifndef BC_RUN_SESSION_STATE_H
 #define BC_RUN_SESSION_STATE_H
 
@@ -8,24 +9,24 @@
 #include "harness/run/attempts.h"
 #include "harness/run/dispatch.h"
 #include "harness/run/journal.h"
-#include "harness/run/known.h"
+#include "harness/core/known.h"
 #include "harness/run/session.h"
 
 /* Where the cases of one device stand. */
-struct bc_standing_of {
-	bool *done;	      /* [nresults] it has its final result */
-	bool *again;	      /* [nresults] it has a result, and runs again */
-	struct bc_kept *kept; /* [nresults]; NULL: no case runs more than once */
-	bool told;	      /* the journal has the facts of the opened device */
+struct bc_case_progress {
+	bool *done;		      /* [nresults] it has its final result */
+	bool *again;		      /* [nresults] it has a result, and runs again */
+	struct bc_best_attempt *kept; /* [nresults]; NULL: no case runs more than once */
+	bool told;		      /* the journal has the facts of the opened device */
 };
 
 struct bc_session {
 	const struct bc_session_options *o;
 	const struct bc_catalog *cat;
 	struct bc_run run;
-	struct bc_lane_of_work *work;	 /* one a device */
-	struct bc_standing_of *standing; /* one a device */
-	struct bc_expect *expect;	 /* one a device */
+	struct bc_device_queue *work;	   /* one a device */
+	struct bc_case_progress *standing; /* one a device */
+	struct bc_expect *expect;	   /* one a device */
 	struct bc_known_list known;
 	uint64_t was_expect_hash; /* replay: of the journal */
 	struct bc_journal *journal;
@@ -45,19 +46,19 @@ struct bc_session {
 double bc_session_now(void);
 
 /* A device's results: room for @n, and for where they stand. */
-enum bc_status bc_session_room(struct bc_session *s, size_t device, size_t n, struct bc_error *err);
+enum bc_status bc_session_reserve(struct bc_session *s, size_t device, size_t n, struct bc_error *err);
 
 /* Plan a case on a device, in the room that there is. */
 void bc_session_add(struct bc_session *s, size_t device, const struct bc_case *c);
 
 /**
- * bc_session_take - judge the observation that a result holds, and decide whether the case runs again
+ * bc_session_accept - judge the observation that a result holds, and decide whether the case runs again
  * @ended: the observation only says that there is none: the run or the device ended
  */
-enum bc_status bc_session_take(struct bc_session *s, size_t device, size_t index, bool ended, struct bc_error *err);
+enum bc_status bc_session_accept(struct bc_session *s, size_t device, size_t index, bool ended, struct bc_error *err);
 
 /* Tell the sinks of a final result. */
-void bc_session_tell(struct bc_session *s, size_t device, size_t index);
+void bc_session_report(struct bc_session *s, size_t device, size_t index);
 
 /* Put the cases that run again back to work. Return: how many there are. */
 size_t bc_session_next_round(struct bc_session *s);

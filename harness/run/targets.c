@@ -11,15 +11,6 @@ struct targets {
 	size_t n;
 };
 
-bool bc_device_lacks(const struct bc_case *c, const struct bc_arch *a, const struct bc_facts *f, char *why, size_t size)
-{
-	if (!f->optin_bytes || f->optin_bytes >= a->optin_bytes || bc_case_extent(c, a) <= f->optin_bytes)
-		return false;
-	(void)snprintf(why, size, "the device has %u bytes of shared memory a block, arch.txt of %s says %u", f->optin_bytes, a->name,
-		       a->optin_bytes);
-	return true;
-}
-
 bool bc_targets_want_cuda(const char *list)
 {
 	while (list && *list) {
@@ -30,41 +21,6 @@ bool bc_targets_want_cuda(const char *list)
 		list += len + (list[len] == ',');
 	}
 	return !list;
-}
-
-enum bc_status bc_arch_of_device(const char *expected, const struct bc_facts *f, struct bc_arch *out, struct bc_error *err)
-{
-	struct bc_arch *known = NULL, *best = NULL;
-	size_t n = 0;
-	const bool named = strncmp(f->arch, "sm_", 3) == 0;
-	char *end = NULL;
-	const unsigned long cc = named ? strtoul(f->arch + 3, &end, 10) : 0;
-	enum bc_status st = bc_arch_list(expected, &known, &n, err);
-
-	if (st)
-		return st;
-	if (!named || end == f->arch + 3 || *end || cc > 999999)
-		st = bc_fail(err, BC_EDEVICE, "device %s: `%s` is no architecture", f->name, f->arch);
-	for (size_t i = 0; !st && i < n; i++)
-		if (known[i].cc <= cc)
-			best = &known[i];
-	if (!st && !best)
-		st = bc_fail(err, BC_EDATA, "%s: no folder for %s and none older", expected, f->arch);
-	if (!st) {
-		*out = *best;
-		if (best->cc != cc) {
-			(void)bc_strlcpy(out->name, f->arch, sizeof(out->name));
-			out->cc = (unsigned)cc;
-			out->provisional = true;
-			(void)bc_strlcpy(out->confirmed, "none", sizeof(out->confirmed));
-			out->optin_bytes = f->optin_bytes ? f->optin_bytes : out->optin_bytes;
-			out->sm_bytes = f->sm_bytes ? f->sm_bytes : out->sm_bytes;
-			out->reserved_bytes = f->reserved_bytes;
-			out->static_bytes = f->static_bytes ? f->static_bytes : out->static_bytes;
-		}
-	}
-	free(known);
-	return st;
 }
 
 static enum bc_status add(struct targets *ts, const char *expected, const struct bc_facts *f, struct bc_error *err)
@@ -109,8 +65,8 @@ static enum bc_status add_reference(struct targets *ts, const char *expected, co
 		found++;
 	}
 	if (!st && !found)
-		st = bc_fail(err, BC_EUSAGE, "--device reference:%s: no such architecture in %s (there are:%s)", arch, expected,
-			     names.data ? names.data : " none");
+		st = bc_fail(err, BC_EUSAGE, "--device reference:%s: no such architecture in %s (there are:%s)", arch,
+			     expected, names.data ? names.data : " none");
 	bc_text_release(&names);
 	free(known);
 	return st;
@@ -123,12 +79,14 @@ static enum bc_status add_cuda(struct targets *ts, const char *expected, const s
 	unsigned long index;
 
 	if (strncmp(word, "cuda:", 5) != 0 || word[5] < '0' || word[5] > '9')
-		return bc_fail(err, BC_EUSAGE, "--device %s: not a device; they are cuda:N, all, reference, reference:sm_NN and "
-			       "reference:all", word);
+		return bc_fail(err, BC_EUSAGE,
+			       "--device %s: not a device; they are cuda:N, all, reference, reference:sm_NN and "
+			       "reference:all",
+			       word);
 	index = strtoul(word + 5, &end, 10);
 	if (*end || index >= ngpus)
-		return bc_fail(err, BC_EUSAGE, "--device %s: no such GPU: %zu here%s%s (see `bankcheck devices`)", word, ngpus,
-			       *why ? ": " : "", why);
+		return bc_fail(err, BC_EUSAGE, "--device %s: no such GPU: %zu here%s%s (see `bankcheck devices`)", word,
+			       ngpus, *why ? ": " : "", why);
 	return add(ts, expected, &gpus[index], err);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/run/targets.h - from `--device LIST` and what is here to the devices of a run. Pure but for reading expected/. */
+/* harness/run/targets.h - from `--device LIST` and what is here to the devices of a run. Pure but for reading
+ * expected/. */
 #ifndef BC_RUN_TARGETS_H
 #define BC_RUN_TARGETS_H
 
@@ -12,15 +13,9 @@
 struct bc_target {
 	struct bc_facts facts; /* as listed */
 	struct bc_arch arch;
-	char dev[48];          /* "sm_90", "sm_90_cuda1", "reference_sm_90" */
-	char option[32];       /* what --device takes for it alone: "cuda:0", "reference:sm_90" */
+	char dev[48];	 /* "sm_90", "sm_90_cuda1", "reference_sm_90" */
+	char option[32]; /* what --device takes for it alone: "cuda:0", "reference:sm_90" */
 };
-
-/**
- * bc_device_lacks - does a device have less shared memory than its arch.txt says, and the case need it?
- * @why: filled with the reason when so
- */
-bool bc_device_lacks(const struct bc_case *c, const struct bc_arch *a, const struct bc_facts *f, char *why, size_t size);
 
 /* Does the list (NULL: the default) ask what GPUs are here? */
 bool bc_targets_want_cuda(const char *list);
@@ -37,14 +32,5 @@ bool bc_targets_want_cuda(const char *list);
  */
 enum bc_status bc_targets_resolve(const char *list, const char *expected, const struct bc_facts *gpus, size_t ngpus,
 				  const char *why, struct bc_target **out, size_t *n, struct bc_error *err);
-
-/**
- * bc_arch_of_device - the architecture a device is judged as
- *
- * Its own folder in expected/; without one: the laws of the nearest older folder, capacities from the device, and
- * `provisional` set.
- */
-enum bc_status bc_arch_of_device(const char *expected, const struct bc_facts *f, struct bc_arch *out,
-				 struct bc_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #define LOOK_S 1.0
 
-void bc_watch_look(struct bc_watch *w, struct bc_device_state *out)
+void bc_watch_read(struct bc_watch *w, struct bc_device_state *out)
 {
 	struct timespec t = { 0 };
 	double now;
@@ -22,15 +22,15 @@ void bc_watch_look(struct bc_watch *w, struct bc_device_state *out)
 	*out = w->state;
 }
 
-void bc_watch_happened(struct bc_watch *w, struct bc_device_happened *out)
+void bc_watch_events_since(struct bc_watch *w, struct bc_device_events *out)
 {
 	memset(out, 0, sizeof(*out));
-	if (w->dev && w->ops->happened)
-		w->ops->happened(w->dev, out);
+	if (w->dev && w->ops->events_since)
+		w->ops->events_since(w->dev, out);
 }
 
 void bc_watch_clock(const struct bc_device_state *before, const struct bc_device_state *after,
-		    const struct bc_device_happened *between, struct bc_observation *o, size_t n)
+		    const struct bc_device_events *between, struct bc_observation *o, size_t n)
 {
 	const char *why = before->disturbed[0]	? before->disturbed
 			  : after->disturbed[0] ? after->disturbed

@@ -15,10 +15,10 @@ struct bc_watch {
 };
 
 /* The state of the device, all "" where it has none; at most a second old, for a look costs milliseconds. */
-void bc_watch_look(struct bc_watch *w, struct bc_device_state *out);
+void bc_watch_read(struct bc_watch *w, struct bc_device_state *out);
 
 /* What has happened since this was last asked, or since the device was opened. Cheap. */
-void bc_watch_happened(struct bc_watch *w, struct bc_device_happened *out);
+void bc_watch_events_since(struct bc_watch *w, struct bc_device_events *out);
 
 /**
  * bc_watch_clock - drop the clock witness of cases that were timed on a GPU that was throttled or shared
@@ -27,6 +27,6 @@ void bc_watch_happened(struct bc_watch *w, struct bc_device_happened *out);
  * @o:              [n] each that has a clock loses it, with the reason
  */
 void bc_watch_clock(const struct bc_device_state *before, const struct bc_device_state *after,
-		    const struct bc_device_happened *between, struct bc_observation *o, size_t n);
+		    const struct bc_device_events *between, struct bc_observation *o, size_t n);
 
 #endif

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/run/act.h"
-#include "harness/run/measure.h"
+#include "harness/run/misbehave.h"
+#include "harness/measure/measure.h"
 #include "harness/run/message.h"
 #include "harness/run/proc.h"
-#include "harness/run/recipe.h"
+#include "harness/measure/launch.h"
 #include "harness/run/targets.h"
 #include "harness/run/watch.h"
 
@@ -54,7 +54,7 @@ static enum bc_status send_facts(struct worker *w, const char *kind, const struc
 	struct bc_device_state state;
 	enum bc_status st = bc_message_begin(&w->text, kind, err);
 
-	bc_watch_look(&w->watch, &state);
+	bc_watch_read(&w->watch, &state);
 	if (!st && state.text[0])
 		st = bc_message_add(&w->text, err, "state", "%s", state.text);
 	if (!st)
@@ -98,8 +98,8 @@ static size_t list_images(const struct worker *w, const char *names[IMAGES_MAX])
 {
 	size_t n = 0;
 
-	while (bc_recipe_images[n]) {
-		names[n] = bc_recipe_images[n];
+	while (bc_case_launch_images[n]) {
+		names[n] = bc_case_launch_images[n];
 		n++;
 	}
 	for (size_t i = 0; i < w->cat->n; i++) {
@@ -139,24 +139,26 @@ static enum bc_status hash_images(struct worker *w, uint64_t *hash, struct bc_er
 static enum bc_status check_health(struct worker *w, struct bc_error *err)
 {
 	struct bc_pattern p = { .op = BC_OP_LD32, .mask = UINT32_MAX, .count = 1 };
-	struct bc_recipe r = { 0 };
+	struct bc_case_launch r = { 0 };
 	char detail[BC_REASON_MAX] = "";
 	enum bc_status st;
 
 	for (uint32_t l = 0; l < BC_LANES; l++)
 		p.offset[l] = 4 * l;
-	st = bc_recipe_data(&p, &w->arch, "health check", 0, &r, err);
+	st = bc_case_launch_data(&p, &w->arch, "health check", 0, &r, err);
 	if (!st)
 		st = w->ops->run(w->dev, &r.launch, 1, err);
-	if (!st && !bc_recipe_check(&r, &w->arch, detail, sizeof(detail)))
+	if (!st && !bc_case_launch_check(&r, &w->arch, detail, sizeof(detail)))
 		st = bc_fail(err, BC_EDEVICE, "health check: %s", detail);
-	bc_recipe_release(&r);
+	bc_case_launch_release(&r);
 	return st;
 }
 
 static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struct bc_error *err)
 {
-	struct bc_measure_options mo = { .counters = !w->o->open.no_counters, .clock = !w->o->no_clock, .pack = w->o->pack,
+	struct bc_measure_options mo = { .counters = !w->o->open.no_counters,
+					 .clock = !w->o->no_clock,
+					 .pack = w->o->pack,
 					 .kernels_dir = w->o->open.kernels_dir };
 	struct bc_facts f;
 	uint64_t hash = 0;
@@ -183,14 +185,14 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 }
 
 static enum bc_status say_done(struct worker *w, const struct bc_device_state *state,
-			       const struct bc_device_happened *happened, struct bc_error *err)
+			       const struct bc_device_events *events, struct bc_error *err)
 {
 	enum bc_status st = bc_message_begin(&w->text, "done", err);
 
 	if (!st && state->text[0])
 		st = bc_message_add(&w->text, err, "state", "%s", state->text);
-	if (!st && happened->events[0])
-		st = bc_message_add(&w->text, err, "events", "%s", happened->events);
+	if (!st && events->events[0])
+		st = bc_message_add(&w->text, err, "events", "%s", events->events);
 	return st ? st : send_text(w, err);
 }
 
@@ -198,7 +200,7 @@ static enum bc_status do_measure(struct worker *w, struct bc_error *err)
 {
 	struct bc_observation *obs = calloc(w->n ? w->n : 1, sizeof(*obs));
 	struct bc_device_state before, after;
-	struct bc_device_happened between;
+	struct bc_device_events between;
 	enum bc_status st = BC_OK;
 
 	if (!obs)
@@ -206,17 +208,17 @@ static enum bc_status do_measure(struct worker *w, struct bc_error *err)
 	if (!w->measure)
 		st = bc_fail(err, BC_EDEVICE, "measure before open");
 	for (size_t i = 0; !st && i < w->n; i++)
-		bc_act_before(w->batch[i], w->attempt[i], w->out);
-	bc_watch_look(&w->watch, &before);
+		bc_misbehave_before(w->batch[i], w->attempt[i], w->out);
+	bc_watch_read(&w->watch, &before);
 	if (!st)
 		st = bc_measure_batch(w->measure, w->batch, w->n, obs, err);
 	if (st)
 		goto out;
-	bc_watch_happened(&w->watch, &between);
-	bc_watch_look(&w->watch, &after);
+	bc_watch_events_since(&w->watch, &between);
+	bc_watch_read(&w->watch, &after);
 	bc_watch_clock(&before, &after, &between, obs, w->n);
 	for (size_t i = 0; !st && i < w->n; i++) {
-		bc_act_after(w->batch[i], w->attempt[i], &obs[i]);
+		bc_misbehave_after(w->batch[i], w->attempt[i], &obs[i]);
 		st = bc_message_begin(&w->text, "obs", err);
 		if (!st)
 			st = bc_observation_add(&w->text, &obs[i], err);
@@ -247,18 +249,18 @@ static enum bc_status do_case(struct worker *w, const struct bc_fields *m, struc
 /* The last words, with what the GPU told of it. Nobody is told when they cannot be sent. */
 static void say_failed(struct worker *w, const char *why)
 {
-	struct bc_device_happened happened;
+	struct bc_device_events events;
 	struct bc_error ignored;
 	enum bc_status st = bc_message_begin(&w->text, "failed", &ignored);
 
-	bc_watch_happened(&w->watch, &happened);
+	bc_watch_events_since(&w->watch, &events);
 	if (!st && w->dev && !w->ops->alive(w->dev))
 		st = bc_message_add(&w->text, &ignored, "lost", "1");
 	if (!st)
-		st = bc_message_add(&w->text, &ignored, "why", "%s%s%s", why, happened.events[0] ? "; " : "",
-				    happened.events);
-	if (!st && happened.events[0])
-		st = bc_message_add(&w->text, &ignored, "events", "%s", happened.events);
+		st = bc_message_add(&w->text, &ignored, "why", "%s%s%s", why, events.events[0] ? "; " : "",
+				    events.events);
+	if (!st && events.events[0])
+		st = bc_message_add(&w->text, &ignored, "events", "%s", events.events);
 	if (!st)
 		(void)send_text(w, &ignored);
 }
@@ -290,7 +292,7 @@ int bc_worker_main(const struct bc_worker_options *o, const struct bc_catalog *c
 		if (!line && from.eof)
 			break;
 		if (!line) {
-			st = bc_proc_fill(&from, &err);
+			st = bc_proc_read(&from, &err);
 			continue;
 		}
 		st = bc_message_parse(line, &m, &err);

@@ -6,8 +6,8 @@
  * To the parent: `device` (facts) any number of times and `listed why=...`; `opened` (facts, images_hash,
  * state=); for a
  * measure: `alive`, `obs` (one a case), `done` (state= of the GPU, where that is known, events= it told of since);
- * `failed why=...` (events=) when the device is not usable: the process ends. lost=1: because the device's context died (a
- * sticky CUDA error), which is the case's doing or the device's, not the tool's.
+ * `failed why=...` (events=) when the device is not usable: the process ends. lost=1: because the device's context died
+ * (a sticky CUDA error), which is the case's doing or the device's, not the tool's.
  */
 #ifndef BC_RUN_WORKER_H
 #define BC_RUN_WORKER_H

@@ -15,15 +15,16 @@
 #include <libxml/xmlschemas.h>
 #include <libxml/xpath.h>
 
-#include "harness/tests/report_sample.h"
+#include "harness/tests/report/report_sample.h"
 
 #define OUT "stdout.txt"
 #define ERR "stderr.txt"
 
 /* Variables of the machine that the tests run on and that the program heeds. */
-static const char *const heeded[] = { "CK_RUN_SUITE", "CK_RUN_CASE", "CK_TAP_LOG_FILE_NAME", "CK_XML_LOG_FILE_NAME",
-				      "CK_LOG_FILE_NAME", "CK_FORK", "NO_COLOR", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY",
-				      "POSIXLY_CORRECT" };
+static const char *const heeded[] = {
+	"CK_RUN_SUITE", "CK_RUN_CASE", "CK_TAP_LOG_FILE_NAME", "CK_XML_LOG_FILE_NAME", "CK_LOG_FILE_NAME",
+	"CK_FORK",	"NO_COLOR",    "GITHUB_ACTIONS",       "GITHUB_STEP_SUMMARY",  "POSIXLY_CORRECT"
+};
 
 void bc_program_init(struct bc_program_call *p)
 {
@@ -88,7 +89,8 @@ static void become(const struct bc_program_call *p, char *const *argv)
 
 pid_t bc_program_launch(struct bc_program_call *p, const char *words)
 {
-	char *argv[BC_PROGRAM_WORDS + 2] = { (char *)(p->binary ? p->binary : BC_TEST_BINARY) }, *copy = strdup(words), *next = copy;
+	char *argv[BC_PROGRAM_WORDS + 2] = { (char *)(p->binary ? p->binary : BC_TEST_BINARY) }, *copy = strdup(words),
+				      *next = copy;
 	size_t n = 1;
 	pid_t pid;
 
@@ -141,27 +143,27 @@ void bc_run_program(const char *words)
 }
 
 /* The last call ended with @status; its errors hold @words, NULL: there is none. */
-void bc_ended(int status, const char *words)
+void bc_expect_status(int status, const char *words)
 {
-	ck_assert_msg(bc_call.status == status, "exit status %d, not %d\n%s\n%s", bc_call.status, status, bc_call.out.data,
-		      bc_call.err.data);
+	ck_assert_msg(bc_call.status == status, "exit status %d, not %d\n%s\n%s", bc_call.status, status,
+		      bc_call.out.data, bc_call.err.data);
 	if (words)
 		ck_assert_msg(strstr(bc_call.err.data, words), "no `%s` in: %s", words, bc_call.err.data);
 	else
 		ck_assert_msg(bc_call.err.len == 0, "%s", bc_call.err.data);
 }
 
-void bc_said(const char *words)
+void bc_expect_output(const char *words)
 {
 	ck_assert_msg(strstr(bc_call.out.data, words), "no `%s` in:\n%s", words, bc_call.out.data);
 }
 
-void bc_not_said(const char *words)
+void bc_expect_no_output(const char *words)
 {
 	ck_assert_msg(!strstr(bc_call.out.data, words), "`%s` in:\n%s", words, bc_call.out.data);
 }
 
-bool bc_exists(const char *name)
+bool bc_file_exists(const char *name)
 {
 	char path[BC_PATH_MAX + 64];
 
@@ -207,7 +209,7 @@ xmlDocPtr bc_report(const char *name)
 {
 	char path[BC_PATH_MAX + 64];
 	xmlDocPtr doc;
-	xmlSchemaParserCtxtPtr parser = xmlSchemaNewParserCtxt(BC_TEST_DATA "/junit-10.xsd");
+	xmlSchemaParserCtxtPtr parser = xmlSchemaNewParserCtxt(BC_TEST_DATA "/report/junit-10.xsd");
 	xmlSchemaPtr schema = xmlSchemaParse(parser);
 	xmlSchemaValidCtxtPtr valid = xmlSchemaNewValidCtxt(schema);
 

@@ -8,22 +8,22 @@
 
 #include <libxml/tree.h>
 
-#include "harness/core/base.h"
-#include "harness/report/file.h"
+#include "harness/base/base.h"
+#include "harness/base/file.h"
 
 #define BC_PROGRAM_WORDS 32
 
 /* A call of the program. Zero-initialise, then bc_program_init. */
 struct bc_program_call {
-	char dir[BC_PATH_MAX];         /* a folder of its own: the program's working directory; its output goes there */
-	const char *set[8][2];         /* environment variables, NULL-terminated; value NULL: not set */
-	const char *binary;            /* NULL: BC_TEST_BINARY */
-	const char *out_path;          /* where standard output goes instead, NULL: nowhere else */
-	int out_fd;                    /* a descriptor that becomes standard output; 0: none; -1: all three are closed */
-	rlim_t file_limit;             /* RLIMIT_FSIZE with SIGXFSZ ignored; 0: none */
-	rlim_t open_limit;             /* RLIMIT_NOFILE; 0: what it is */
-	int status;                    /* exit status, 128 + signal when one ended it */
-	struct bc_text out, err;       /* what it said; data is never NULL after a call */
+	char dir[BC_PATH_MAX];	 /* a folder of its own: the program's working directory; its output goes there */
+	const char *set[8][2];	 /* environment variables, NULL-terminated; value NULL: not set */
+	const char *binary;	 /* NULL: BC_TEST_BINARY */
+	const char *out_path;	 /* where standard output goes instead, NULL: nowhere else */
+	int out_fd;		 /* a descriptor that becomes standard output; 0: none; -1: all three are closed */
+	rlim_t file_limit;	 /* RLIMIT_FSIZE with SIGXFSZ ignored; 0: none */
+	rlim_t open_limit;	 /* RLIMIT_NOFILE; 0: what it is */
+	int status;		 /* exit status, 128 + signal when one ended it */
+	struct bc_text out, err; /* what it said; data is never NULL after a call */
 };
 
 /* A new folder; variables that change what the program does are unset in the child. */
@@ -50,14 +50,14 @@ void bc_call_teardown(void);
 void bc_run_program(const char *words);
 
 /* The last call ended with @status; its errors hold @words, NULL: there is none. */
-void bc_ended(int status, const char *words);
+void bc_expect_status(int status, const char *words);
 
 /* Its output holds @words, or does not. */
-void bc_said(const char *words);
-void bc_not_said(const char *words);
+void bc_expect_output(const char *words);
+void bc_expect_no_output(const char *words);
 
 /* Files of its folder. */
-bool bc_exists(const char *name);
+bool bc_file_exists(const char *name);
 void bc_write_file(const char *name, const char *mode, const char *text);
 void bc_shell(const char *command);
 

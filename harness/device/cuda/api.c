@@ -29,8 +29,10 @@ static enum bc_status resolve(void *lib, const char *path, const struct symbol *
 		void *f = dlsym(lib, s[i].name);
 
 		if (!f)
-			return bc_fail(err, BC_EDEVICE, "%s has no function %s: it is older than this program needs "
-				       "(CUDA 12.6 or later); update it", path, s[i].name);
+			return bc_fail(err, BC_EDEVICE,
+				       "%s has no function %s: it is older than this program needs "
+				       "(CUDA 12.6 or later); update it",
+				       path, s[i].name);
 		memcpy((char *)api + s[i].offset, &f, sizeof(f)); /* a cast would not be ISO C */
 	}
 	return BC_OK;
@@ -46,8 +48,10 @@ enum bc_status bc_cuda_api_open(const struct bc_cuda_api **out, struct bc_error 
 		void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 
 		if (!lib)
-			return bc_fail(err, BC_EDEVICE, "libcuda.so.1 cannot be opened (%s): install the NVIDIA driver, or in "
-				       "a container start it with GPU access", dlerror());
+			return bc_fail(err, BC_EDEVICE,
+				       "libcuda.so.1 cannot be opened (%s): install the NVIDIA driver, or in "
+				       "a container start it with GPU access",
+				       dlerror());
 		st = resolve(lib, "libcuda.so.1", cuda_symbols, BC_ARRAY_LEN(cuda_symbols), &api, err);
 		if (st)
 			return st;
@@ -93,7 +97,8 @@ enum bc_status bc_cupti_api_open(const struct bc_cupti_api **out, struct bc_erro
 		void *lib = open_cupti(api.path, sizeof(api.path));
 
 		if (!lib)
-			return bc_fail(err, BC_EDEVICE, "libcupti.so.13 (or .12) cannot be opened: install the CUDA toolkit's "
+			return bc_fail(err, BC_EDEVICE,
+				       "libcupti.so.13 (or .12) cannot be opened: install the CUDA toolkit's "
 				       "CUPTI (package cuda-cupti-13-0) or add its folder to LD_LIBRARY_PATH");
 		st = resolve(lib, api.path, cupti_symbols, BC_ARRAY_LEN(cupti_symbols), &api, err);
 		if (st)
@@ -119,7 +124,8 @@ enum bc_status bc_cuda_check(CUresult r, const char *call, const char *label, st
 	}
 	cure = bc_refusal_cuda((int)r);
 	return bc_fail(err, BC_EDEVICE, "%s%s%s: %s (%d): %s%s%s", label ? label : "", label ? ": " : "", call,
-		       name ? name : "unknown error", (int)r, text ? text : "no description", cure[0] ? ": " : "", cure);
+		       name ? name : "unknown error", (int)r, text ? text : "no description", cure[0] ? ": " : "",
+		       cure);
 }
 
 /* The numbers of refusal.h are CUPTI's. */

@@ -15,24 +15,62 @@
 #include <cupti_target.h>
 #include <cupti_version.h>
 
-#include "harness/core/base.h"
+#include "harness/base/base.h"
 
+/* One call on each line. */
+/* clang-format off */
 #define BC_CUDA_CALLS(X) \
-	X(cuInit) X(cuDriverGetVersion) X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetUuid) \
-	X(cuDeviceGetPCIBusId) X(cuDeviceGetAttribute) X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease) \
-	X(cuCtxSetCurrent) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuFuncSetAttribute) \
-	X(cuFuncGetAttribute) X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
-	X(cuMemAlloc) X(cuMemFree) X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuMemHostAlloc) X(cuMemFreeHost) \
-	X(cuLaunchKernel) X(cuCtxSynchronize) X(cuGetErrorName) X(cuGetErrorString)
+	X(cuInit) \
+	X(cuDriverGetVersion) \
+	X(cuDeviceGetCount) \
+	X(cuDeviceGet) \
+	X(cuDeviceGetName) \
+	X(cuDeviceGetUuid) \
+	X(cuDeviceGetPCIBusId) \
+	X(cuDeviceGetAttribute) \
+	X(cuDevicePrimaryCtxRetain) \
+	X(cuDevicePrimaryCtxRelease) \
+	X(cuCtxSetCurrent) \
+	X(cuModuleLoadData) \
+	X(cuModuleUnload) \
+	X(cuModuleGetFunction) \
+	X(cuFuncSetAttribute) \
+	X(cuFuncGetAttribute) \
+	X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
+	X(cuMemAlloc) \
+	X(cuMemFree) \
+	X(cuMemcpyHtoD) \
+	X(cuMemcpyDtoH) \
+	X(cuMemHostAlloc) \
+	X(cuMemFreeHost) \
+	X(cuLaunchKernel) \
+	X(cuCtxSynchronize) \
+	X(cuGetErrorName) \
+	X(cuGetErrorString)
 
 #define BC_CUPTI_CALLS(X) \
-	X(cuptiGetVersion) X(cuptiGetResultString) X(cuptiProfilerInitialize) X(cuptiDeviceGetChipName) \
-	X(cuptiProfilerGetCounterAvailability) X(cuptiProfilerHostInitialize) X(cuptiProfilerHostDeinitialize) \
-	X(cuptiProfilerHostConfigAddMetrics) X(cuptiProfilerHostGetConfigImageSize) X(cuptiProfilerHostGetConfigImage) \
-	X(cuptiProfilerHostGetNumOfPasses) X(cuptiProfilerHostEvaluateToGpuValues) X(cuptiRangeProfilerEnable) \
-	X(cuptiRangeProfilerDisable) X(cuptiRangeProfilerSetConfig) X(cuptiRangeProfilerStart) X(cuptiRangeProfilerStop) \
-	X(cuptiRangeProfilerPushRange) X(cuptiRangeProfilerPopRange) X(cuptiRangeProfilerDecodeData) \
-	X(cuptiRangeProfilerGetCounterDataSize) X(cuptiRangeProfilerCounterDataImageInitialize)
+	X(cuptiGetVersion) \
+	X(cuptiGetResultString) \
+	X(cuptiProfilerInitialize) \
+	X(cuptiDeviceGetChipName) \
+	X(cuptiProfilerGetCounterAvailability) \
+	X(cuptiProfilerHostInitialize) \
+	X(cuptiProfilerHostDeinitialize) \
+	X(cuptiProfilerHostConfigAddMetrics) \
+	X(cuptiProfilerHostGetConfigImageSize) \
+	X(cuptiProfilerHostGetConfigImage) \
+	X(cuptiProfilerHostGetNumOfPasses) \
+	X(cuptiProfilerHostEvaluateToGpuValues) \
+	X(cuptiRangeProfilerEnable) \
+	X(cuptiRangeProfilerDisable) \
+	X(cuptiRangeProfilerSetConfig) \
+	X(cuptiRangeProfilerStart) \
+	X(cuptiRangeProfilerStop) \
+	X(cuptiRangeProfilerPushRange) \
+	X(cuptiRangeProfilerPopRange) \
+	X(cuptiRangeProfilerDecodeData) \
+	X(cuptiRangeProfilerGetCounterDataSize) \
+	X(cuptiRangeProfilerCounterDataImageInitialize)
 
 #define BC_DECLARE_CALL(name) __typeof__(name) *name;
 
@@ -44,6 +82,7 @@ struct bc_cupti_api {
 	BC_CUPTI_CALLS(BC_DECLARE_CALL)
 	char path[256]; /* the library that was opened */
 };
+/* clang-format on */
 
 /**
  * bc_cuda_api_open - the driver's functions

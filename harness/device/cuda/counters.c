@@ -49,8 +49,9 @@ struct bc_cuda_counters {
 	CUcontext ctx;
 	const char *chip;
 	uint8_t *availability;
-	struct config config; /* the one set that is ready; another takes its place: sets are used one after the other */
-	uint8_t *data; /* counter data image of the session */
+	struct config
+		config; /* the one set that is ready; another takes its place: sets are used one after the other */
+	uint8_t *data;	/* counter data image of the session */
 	size_t data_size;
 	/* The profiler stays enabled from session to session: enabling, and the first start after it, cost 0.2 s. It is
 	 * enabled anew for another set of counters. */
@@ -74,7 +75,8 @@ enum bc_status bc_cuda_counters_open(CUcontext ctx, unsigned index, struct bc_cu
 	CUpti_Device_GetChipName_Params chip = { .structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
 						 .deviceIndex = index };
 	CUpti_Profiler_GetCounterAvailability_Params avail = {
-		.structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE, .ctx = ctx };
+		.structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE, .ctx = ctx
+	};
 
 	st = bc_cupti_check(c->api->cuptiProfilerInitialize(&init), "cuptiProfilerInitialize", err);
 	if (!st)
@@ -91,7 +93,8 @@ enum bc_status bc_cuda_counters_open(CUcontext ctx, unsigned index, struct bc_cu
 		goto out;
 	}
 	avail.pCounterAvailabilityImage = c->availability;
-	st = bc_cupti_check(c->api->cuptiProfilerGetCounterAvailability(&avail), "cuptiProfilerGetCounterAvailability", err);
+	st = bc_cupti_check(c->api->cuptiProfilerGetCounterAvailability(&avail), "cuptiProfilerGetCounterAvailability",
+			    err);
 	if (st)
 		goto out;
 	*out = c;
@@ -118,18 +121,22 @@ static enum bc_status host_open(struct bc_cuda_counters *c, CUpti_Profiler_Host_
 
 static void host_close(struct bc_cuda_counters *c, CUpti_Profiler_Host_Object *host)
 {
-	CUpti_Profiler_Host_Deinitialize_Params p = {
-		.structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE, .pHostObject = host };
+	CUpti_Profiler_Host_Deinitialize_Params p = { .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE,
+						      .pHostObject = host };
 
 	if (host)
 		(void)c->api->cuptiProfilerHostDeinitialize(&p); /* nothing to do about a failure */
 }
 
-static CUptiResult add_metrics(struct bc_cuda_counters *c, CUpti_Profiler_Host_Object *host, const char **names, size_t n)
+static CUptiResult add_metrics(struct bc_cuda_counters *c, CUpti_Profiler_Host_Object *host, const char **names,
+			       size_t n)
 {
 	CUpti_Profiler_Host_ConfigAddMetrics_Params p = {
 		.structSize = CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE,
-		.pHostObject = host, .ppMetricNames = names, .numMetrics = n };
+		.pHostObject = host,
+		.ppMetricNames = names,
+		.numMetrics = n
+	};
 
 	return c->api->cuptiProfilerHostConfigAddMetrics(&p);
 }
@@ -180,7 +187,8 @@ static enum bc_status add_wanted(struct bc_cuda_counters *c, struct config *k, s
 static enum bc_status config_image(struct bc_cuda_counters *c, struct config *k, struct bc_error *err)
 {
 	CUpti_Profiler_Host_GetConfigImageSize_Params size = {
-		.structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE, .pHostObject = k->host };
+		.structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE, .pHostObject = k->host
+	};
 	enum bc_status st = bc_cupti_check(c->api->cuptiProfilerHostGetConfigImageSize(&size),
 					   "cuptiProfilerHostGetConfigImageSize", err);
 
@@ -192,8 +200,11 @@ static enum bc_status config_image(struct bc_cuda_counters *c, struct config *k,
 		return bc_fail(err, BC_ENOMEM, "counters: out of memory");
 
 	CUpti_Profiler_Host_GetConfigImage_Params image = {
-		.structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE, .pHostObject = k->host,
-		.configImageSize = k->image_size, .pConfigImage = k->image };
+		.structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE,
+		.pHostObject = k->host,
+		.configImageSize = k->image_size,
+		.pConfigImage = k->image
+	};
 
 	return bc_cupti_check(c->api->cuptiProfilerHostGetConfigImage(&image), "cuptiProfilerHostGetConfigImage", err);
 }
@@ -240,8 +251,12 @@ static enum bc_status counter_data(struct bc_cuda_counters *c, struct config *k,
 	if (!k->pristine) {
 		CUpti_RangeProfiler_GetCounterDataSize_Params size = {
 			.structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
-			.pRangeProfilerObject = rp, .pMetricNames = k->name, .numMetrics = k->n,
-			.maxNumOfRanges = BC_SESSION_RANGES, .maxNumRangeTreeNodes = BC_SESSION_RANGES };
+			.pRangeProfilerObject = rp,
+			.pMetricNames = k->name,
+			.numMetrics = k->n,
+			.maxNumOfRanges = BC_SESSION_RANGES,
+			.maxNumRangeTreeNodes = BC_SESSION_RANGES
+		};
 
 		st = bc_cupti_check(c->api->cuptiRangeProfilerGetCounterDataSize(&size),
 				    "cuptiRangeProfilerGetCounterDataSize", err);
@@ -254,7 +269,10 @@ static enum bc_status counter_data(struct bc_cuda_counters *c, struct config *k,
 
 		CUpti_RangeProfiler_CounterDataImage_Initialize_Params init = {
 			.structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
-			.pRangeProfilerObject = rp, .counterDataSize = k->data_size, .pCounterData = k->pristine };
+			.pRangeProfilerObject = rp,
+			.counterDataSize = k->data_size,
+			.pCounterData = k->pristine
+		};
 
 		st = bc_cupti_check(c->api->cuptiRangeProfilerCounterDataImageInitialize(&init),
 				    "cuptiRangeProfilerCounterDataImageInitialize", err);
@@ -279,17 +297,26 @@ static enum bc_status counter_data(struct bc_cuda_counters *c, struct config *k,
 static enum bc_status collect(struct bc_cuda_counters *c, struct config *k, CUpti_RangeProfiler_Object *rp, size_t n,
 			      bc_launch_all *launch, void *ctx, struct bc_error *err)
 {
-	CUpti_RangeProfiler_SetConfig_Params set = {
-		.structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE, .pRangeProfilerObject = rp,
-		.configSize = k->image_size, .pConfig = k->image, .counterDataImageSize = k->data_size,
-		.pCounterDataImage = c->data, .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay,
-		.maxRangesPerPass = c->capacity, .numNestingLevels = 1, .minNestingLevel = 1, .passIndex = 0,
-		.targetNestingLevel = 1 };
+	CUpti_RangeProfiler_SetConfig_Params set = { .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
+						     .pRangeProfilerObject = rp,
+						     .configSize = k->image_size,
+						     .pConfig = k->image,
+						     .counterDataImageSize = k->data_size,
+						     .pCounterDataImage = c->data,
+						     .range = CUPTI_UserRange,
+						     .replayMode = CUPTI_UserReplay,
+						     .maxRangesPerPass = c->capacity,
+						     .numNestingLevels = 1,
+						     .minNestingLevel = 1,
+						     .passIndex = 0,
+						     .targetNestingLevel = 1 };
 	CUpti_RangeProfiler_Start_Params start = { .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
 						   .pRangeProfilerObject = rp };
-	CUpti_RangeProfiler_DecodeData_Params decode = {
-		.structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE, .pRangeProfilerObject = rp };
-	enum bc_status st = bc_cupti_check(c->api->cuptiRangeProfilerSetConfig(&set), "cuptiRangeProfilerSetConfig", err);
+	CUpti_RangeProfiler_DecodeData_Params decode = { .structSize =
+								 CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
+							 .pRangeProfilerObject = rp };
+	enum bc_status st =
+		bc_cupti_check(c->api->cuptiRangeProfilerSetConfig(&set), "cuptiRangeProfilerSetConfig", err);
 
 	for (bool done = false; !st && !done;) {
 		CUpti_RangeProfiler_Stop_Params stop = { .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
@@ -318,9 +345,15 @@ static enum bc_status evaluate(struct bc_cuda_counters *c, struct config *k, siz
 {
 	double value[BC_NCOUNTERS];
 	CUpti_Profiler_Host_EvaluateToGpuValues_Params p = {
-		.structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE, .pHostObject = k->host,
-		.pCounterDataImage = c->data, .counterDataImageSize = k->data_size, .rangeIndex = range,
-		.ppMetricNames = k->name, .numMetrics = k->n, .pMetricValues = value };
+		.structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,
+		.pHostObject = k->host,
+		.pCounterDataImage = c->data,
+		.counterDataImageSize = k->data_size,
+		.rangeIndex = range,
+		.ppMetricNames = k->name,
+		.numMetrics = k->n,
+		.pMetricValues = value
+	};
 	enum bc_status st = bc_cupti_check(c->api->cuptiProfilerHostEvaluateToGpuValues(&p),
 					   "cuptiProfilerHostEvaluateToGpuValues", err);
 
@@ -347,12 +380,13 @@ static enum bc_status disable(struct bc_cuda_counters *c, struct bc_error *err)
 	return bc_cupti_check(c->api->cuptiRangeProfilerDisable(&p), "cuptiRangeProfilerDisable", err);
 }
 
-/* Ready for @n ranges of the set @want: as it is, or enabled anew. CUPTI sizes its buffers by the maxRangesPerPass of the
- * first session after enabling (twice that many ranges fit; further ones read as NaN), so it stays
- * as it is from then on; and a configuration of other metrics that is set without enabling anew is silently not taken. */
+/* Ready for @n ranges of the set @want: as it is, or enabled anew. CUPTI sizes its buffers by the maxRangesPerPass of
+ * the first session after enabling (twice that many ranges fit; further ones read as NaN), so it stays as it is from
+ * then on; and a configuration of other metrics that is set without enabling anew is silently not taken. */
 static enum bc_status enable(struct bc_cuda_counters *c, uint32_t want, size_t n, struct bc_error *err)
 {
-	CUpti_RangeProfiler_Enable_Params p = { .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE, .ctx = c->ctx };
+	CUpti_RangeProfiler_Enable_Params p = { .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
+						.ctx = c->ctx };
 	const bool same = c->config.n && c->config.want == want;
 	enum bc_status st;
 
@@ -374,7 +408,8 @@ enum bc_status bc_cuda_counters_push(struct bc_cuda_counters *c, size_t index, s
 {
 	char name[32];
 	CUpti_RangeProfiler_PushRange_Params p = { .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
-						   .pRangeProfilerObject = c->enabled, .pRangeName = name };
+						   .pRangeProfilerObject = c->enabled,
+						   .pRangeName = name };
 
 	(void)snprintf(name, sizeof(name), "%zu", index);
 	return bc_cupti_check(c->api->cuptiRangeProfilerPushRange(&p), "cuptiRangeProfilerPushRange", err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/device/cuda/counters.h - hardware counters through CUPTI's Range Profiler: one range, one or more launches. */
+/* harness/device/cuda/counters.h - hardware counters through CUPTI's Range Profiler: one range, one or more launches.
+ */
 #ifndef BC_DEVICE_CUDA_COUNTERS_H
 #define BC_DEVICE_CUDA_COUNTERS_H
 
@@ -8,7 +9,8 @@
 
 struct bc_cuda_counters;
 
-/* Make the session's launches, in order, in the current context, each range between push and pop; called once a pass. */
+/* Make the session's launches, in order, in the current context, each range between push and pop; called once a pass.
+ */
 typedef enum bc_status bc_launch_all(void *ctx, struct bc_error *err);
 
 /**
@@ -17,7 +19,8 @@ typedef enum bc_status bc_launch_all(void *ctx, struct bc_error *err);
  *
  * Return: BC_EDEVICE naming the call, the code and, where one is known, the cure.
  */
-enum bc_status bc_cuda_counters_open(CUcontext ctx, unsigned index, struct bc_cuda_counters **out, struct bc_error *err);
+enum bc_status bc_cuda_counters_open(CUcontext ctx, unsigned index, struct bc_cuda_counters **out,
+				     struct bc_error *err);
 
 /**
  * bc_cuda_counters_session - count @n ranges of launches

@@ -27,7 +27,7 @@ struct function {
 	size_t image;
 	CUfunction f;
 	uint32_t statics; /* static shared memory */
-	uint32_t opted;   /* dynamic shared memory it was opted in for */
+	uint32_t opted;	  /* dynamic shared memory it was opted in for */
 };
 
 struct bc_device {
@@ -95,7 +95,8 @@ static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc
 	if (!st)
 		st = bc_cuda_check(d->cu->cuDeviceGet(&d->dev, (int)which->index), "cuDeviceGet", NULL, err);
 	if (!st)
-		st = bc_cuda_check(d->cu->cuDevicePrimaryCtxRetain(&d->ctx, d->dev), "cuDevicePrimaryCtxRetain", NULL, err);
+		st = bc_cuda_check(d->cu->cuDevicePrimaryCtxRetain(&d->ctx, d->dev), "cuDevicePrimaryCtxRetain", NULL,
+				   err);
 	if (!st)
 		st = bc_cuda_check(d->cu->cuCtxSetCurrent(d->ctx), "cuCtxSetCurrent", NULL, err);
 	if (st)
@@ -127,7 +128,8 @@ static const struct bc_facts *cuda_facts(const struct bc_device *d)
 	return &d->facts;
 }
 
-static enum bc_status read_image(const struct bc_device *d, const char *name, struct bc_text *text, struct bc_error *err)
+static enum bc_status read_image(const struct bc_device *d, const char *name, struct bc_text *text,
+				 struct bc_error *err)
 {
 	char path[1200];
 
@@ -197,7 +199,8 @@ static enum bc_status opt_in(struct bc_device *d, struct function *fn, const str
 	return st;
 }
 
-static enum bc_status find_function(struct bc_device *d, const struct bc_launch *l, CUfunction *out, struct bc_error *err)
+static enum bc_status find_function(struct bc_device *d, const struct bc_launch *l, CUfunction *out,
+				    struct bc_error *err)
 {
 	struct function *fn = NULL, *grown;
 	size_t image = 0;
@@ -212,8 +215,8 @@ static enum bc_status find_function(struct bc_device *d, const struct bc_launch 
 		CUfunction f = NULL;
 		int statics = 0;
 
-		st = bc_cuda_check(d->cu->cuModuleGetFunction(&f, d->images[image].module, l->kernel), "cuModuleGetFunction",
-				   l->kernel, err);
+		st = bc_cuda_check(d->cu->cuModuleGetFunction(&f, d->images[image].module, l->kernel),
+				   "cuModuleGetFunction", l->kernel, err);
 		if (!st)
 			st = bc_cuda_check(d->cu->cuFuncGetAttribute(&statics, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f),
 					   "cuFuncGetAttribute", l->kernel, err);
@@ -374,7 +377,8 @@ static enum bc_status upload(struct pass *p, size_t bytes, struct bc_error *err)
 		}
 	}
 	if (!st && bytes)
-		st = bc_cuda_check(d->cu->cuMemcpyHtoD(d->arena, d->staging, bytes), "cuMemcpyHtoD", p->launch[0].label, err);
+		st = bc_cuda_check(d->cu->cuMemcpyHtoD(d->arena, d->staging, bytes), "cuMemcpyHtoD", p->launch[0].label,
+				   err);
 	return st;
 }
 
@@ -385,7 +389,8 @@ static enum bc_status download(struct pass *p, size_t bytes, struct bc_error *er
 	enum bc_status st = BC_OK;
 
 	if (bytes)
-		st = bc_cuda_check(d->cu->cuMemcpyDtoH(d->staging, d->arena, bytes), "cuMemcpyDtoH", p->launch[0].label, err);
+		st = bc_cuda_check(d->cu->cuMemcpyDtoH(d->staging, d->arena, bytes), "cuMemcpyDtoH", p->launch[0].label,
+				   err);
 	for (size_t i = 0; !st && i < p->n; i++) {
 		const struct bc_launch *l = &p->launch[i];
 
@@ -500,9 +505,9 @@ static void cuda_state(struct bc_device *d, struct bc_device_state *out)
 	bc_state_describe(&r, out);
 }
 
-static void cuda_happened(struct bc_device *d, struct bc_device_happened *out)
+static void cuda_events_since(struct bc_device *d, struct bc_device_events *out)
 {
-	bc_nvml_happened(d->nvml, d->sick ? NEWS_MS : 0, out);
+	bc_nvml_events_since(d->nvml, d->sick ? NEWS_MS : 0, out);
 }
 
 static bool cuda_alive(const struct bc_device *d)
@@ -521,7 +526,7 @@ const struct bc_device_ops bc_device_cuda = {
 	.pack = 3, /* a range costs two round trips to the GPU's firmware, 0.8 ms, whatever is in it */
 	.occupancy = cuda_occupancy,
 	.state = cuda_state,
-	.happened = cuda_happened,
+	.events_since = cuda_events_since,
 	.alive = cuda_alive,
 	.close = cuda_close,
 };

@@ -22,7 +22,8 @@ static void versions(const struct bc_cuda_api *cu, struct bc_facts *f)
 	if (file) {
 		char line[256];
 
-		/* "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build": the first number */
+		/* "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build": the first
+		 * number */
 		if (fgets(line, sizeof(line), file)) {
 			for (char *save = NULL, *t = strtok_r(line, " \t\n", &save); t;
 			     t = strtok_r(NULL, " \t\n", &save)) {

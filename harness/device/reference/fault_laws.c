@@ -112,7 +112,8 @@ enum bc_status bc_law_no_pair_rule(void *ctx, const struct bc_geometry *g, enum 
 	return bc_banks_count(&other, op, addr, mask, out, err);
 }
 
-/* Lane @l with its bits 0 and 2 exchanged: pairs l ^ 4 become pairs l ^ 1, and groups of 8 and more stay what they are. */
+/* Lane @l with its bits 0 and 2 exchanged: pairs l ^ 4 become pairs l ^ 1, and groups of 8 and more stay what they are.
+ */
 static unsigned exchanged(unsigned l)
 {
 	return (l & ~5u) | (l & 1u) << 2 | (l & 4u) >> 2;
@@ -139,8 +140,8 @@ enum bc_status bc_law_wide_pair_rule(void *ctx, const struct bc_geometry *g, enu
 	return st;
 }
 
-/* Accesses of @bytes bytes with their groups merged in twos. Half the address in half the banks by an access of half the
- * size: the same chunks in the same columns, but the smaller access's groups. */
+/* Accesses of @bytes bytes with their groups merged in twos. Half the address in half the banks by an access of half
+ * the size: the same chunks in the same columns, but the smaller access's groups. */
 static enum bc_status bigger_groups(const struct bc_geometry *g, unsigned bytes, enum bc_op op,
 				    const uint32_t addr[BC_LANES], uint32_t mask, struct bc_wavefronts *out,
 				    struct bc_error *err)

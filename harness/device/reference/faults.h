@@ -25,10 +25,11 @@ struct bc_fault {
 	const char *sentence; /* what is wrong with the device */
 	enum bc_fault_kind kind;
 	const char *suites[BC_FAULT_SUITES]; /* those whose rule it breaks and that must catch it; NULL-terminated */
-	bool any_kernel; /* spoils the results of every kernel, whatever it does: a rule is not shown to be tested by it */
-	size_t feature;			 /* offset in bc_arch of the 0/1 value that must be 1 for it; 0: none */
-	void (*arch)(struct bc_arch *a); /* changes what the device is built by; NULL: nothing */
-	struct bc_ptx_hooks hooks;	 /* all NULL: none */
+	bool any_kernel; /* spoils the results of every kernel, whatever it does: a rule is not shown to be tested by it
+			  */
+	size_t feature;	 /* offset in bc_arch of the 0/1 value that must be 1 for it; 0: none */
+	void (*arch)(struct bc_arch *a);	   /* changes what the device is built by; NULL: nothing */
+	struct bc_ptx_hooks hooks;		   /* all NULL: none */
 	void (*counters)(struct bc_ptx_counts *c); /* changes what the counters read after a launch; NULL: nothing */
 };
 

@@ -217,7 +217,7 @@ enum bc_ptx_fault_kind {
 	BC_PTX_READ_ONLY,    /* a store to .const or to parameters */
 	BC_PTX_UNWRITTEN,    /* a shared byte read that was never written; does not stop the launch */
 	BC_PTX_RACE,	     /* racecheck; does not stop the launch. Two atomics never race; an atomic and a
-			       * plain access do */
+			      * plain access do */
 };
 const char *bc_ptx_fault_name(enum bc_ptx_fault_kind k); /* "out of bounds" ... */
 

@@ -86,13 +86,13 @@ static void describe(const struct bc_ptx_run *x, struct bc_ptx_finding *f, const
 		(void)snprintf(other, sizeof(other), ", with line %u of thread (%u,%u,%u)", f->other_line, t[0], t[1],
 			       t[2]);
 	}
-	(void)snprintf(
-		f->text, sizeof(f->text),
-		"%s: kernel %s, %s:%u, block (%u,%u,%u), thread (%u,%u,%u), lane %u: "
-		"%u-byte %s at %s address 0x%llx%s%s%s",
-		fault_names[f->kind], x->k->entry->cname, x->k->module->path, f->line, f->block[0], f->block[1],
-		f->block[2], f->thread[0], f->thread[1], f->thread[2], f->lane, f->bytes, f->write ? "write" : "read",
-		space_names[f->space], (unsigned long long)f->address, other, detail ? ", " : "", detail ? detail : "");
+	(void)snprintf(f->text, sizeof(f->text),
+		       "%s: kernel %s, %s:%u, block (%u,%u,%u), thread (%u,%u,%u), lane %u: "
+		       "%u-byte %s at %s address 0x%llx%s%s%s",
+		       fault_names[f->kind], x->k->entry->cname, x->k->module->path, f->line, f->block[0], f->block[1],
+		       f->block[2], f->thread[0], f->thread[1], f->thread[2], f->lane, f->bytes,
+		       f->write ? "write" : "read", space_names[f->space], (unsigned long long)f->address, other,
+		       detail ? ", " : "", detail ? detail : "");
 }
 
 void bc_ptx_find(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,

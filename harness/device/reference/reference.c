@@ -329,8 +329,8 @@ static void free_buffers(struct bc_device *d, const struct job *j)
 }
 
 /* Run one launch; what failed is in the job. A planted fault is the hardware's: what the kernel then reads is judged by
- * its data, so the check of unwritten bytes, which vouches for the kernel, is off, and a kernel that goes astray with the
- * wrong data is stopped and the device goes on, so that the other cases meet the fault too. */
+ * its data, so the check of unwritten bytes, which vouches for the kernel, is off, and a kernel that goes astray with
+ * the wrong data is stopped and the device goes on, so that the other cases meet the fault too. */
 static void run_job(const struct crew *c, struct job *j, struct bc_ptx_result *r)
 {
 	const struct bc_launch *l = j->launch;

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct bc_file_calls bc_file_system = { .write = write, .fsync = fsync, .close = close, .rename = rename };
+
+enum bc_status bc_paths_add(struct bc_paths *p, const char *path, struct bc_error *err)
+{
+	char *copy = strdup(path);
+	char **more = copy ? realloc(p->path, (p->n + 1) * sizeof(*more)) : NULL;
+
+	if (!more) {
+		free(copy);
+		return bc_fail(err, BC_ENOMEM, "%s: out of memory", path);
+	}
+	p->path = more;
+	p->path[p->n++] = copy;
+	return BC_OK;
+}
+
+void bc_paths_release(struct bc_paths *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free(p->path[i]);
+	free(p->path);
+	*p = (struct bc_paths){ 0 };
+}
+
+enum bc_status bc_write_all(const struct bc_file_calls *calls, int fd, const void *data, size_t len, const char *path,
+			    struct bc_error *err)
+{
+	const char *p = data;
+
+	while (len > 0) {
+		const ssize_t n = calls->write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return bc_fail(err, BC_EWRITE, "%s: cannot write: %s", path,
+				       n < 0 ? strerror(errno) : "no progress");
+		p += n;
+		len -= (size_t)n;
+	}
+	return BC_OK;
+}
+
+/* Make the temporary file whole and on disk. On failure it may be left. */
+static enum bc_status write_temp(const struct bc_file_calls *calls, const char *temp, const void *data, size_t len,
+				 struct bc_error *err)
+{
+	enum bc_status st;
+	int fd;
+
+	if (unlink(temp) != 0 && errno != ENOENT)
+		return bc_fail(err, BC_EWRITE, "%s: cannot remove what an earlier run left: %s", temp, strerror(errno));
+	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return bc_fail(err, BC_EWRITE, "%s: cannot create: %s", temp, strerror(errno));
+	st = bc_write_all(calls, fd, data, len, temp, err);
+	if (!st && calls->fsync(fd) != 0)
+		st = bc_fail(err, BC_EWRITE, "%s: cannot sync to disk: %s", temp, strerror(errno));
+	if (calls->close(fd) != 0 && !st)
+		st = bc_fail(err, BC_EWRITE, "%s: cannot close: %s", temp, strerror(errno));
+	return st;
+}
+
+static enum bc_status sync_folder(const struct bc_file_calls *calls, const char *dir, struct bc_error *err)
+{
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	enum bc_status st = BC_OK;
+
+	if (fd < 0)
+		return bc_fail(err, BC_EWRITE, "%s: cannot open the folder to sync it: %s", dir, strerror(errno));
+	/* EINVAL: the file system has no sync of folders */
+	if (calls->fsync(fd) != 0 && errno != EINVAL)
+		st = bc_fail(err, BC_EWRITE, "%s: cannot sync the folder to disk: %s", dir, strerror(errno));
+	if (calls->close(fd) != 0 && !st)
+		st = bc_fail(err, BC_EWRITE, "%s: cannot close the folder: %s", dir, strerror(errno));
+	return st;
+}
+
+/* A rename would put a file in the place of a device or a pipe, /dev/stdout for one. */
+static enum bc_status refuse_special(const char *path, struct bc_error *err)
+{
+	struct stat there, out;
+
+	if (stat(path, &there) != 0)
+		return errno == ENOENT ? BC_OK : bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(there.st_mode))
+		return bc_fail(err, BC_EWRITE,
+			       "%s: is a %s, and a report is a file that replaces what is there: name a file", path,
+			       S_ISDIR(there.st_mode) ? "folder" : "device or pipe");
+	if (fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == there.st_dev && out.st_ino == there.st_ino)
+		return bc_fail(err, BC_EWRITE, "%s: is where standard output goes: name another file", path);
+	return BC_OK;
+}
+
+enum bc_status bc_file_replace(const struct bc_file_calls *calls, const char *dir, const char *name, const void *data,
+			       size_t len, struct bc_error *err)
+{
+	char path[BC_PATH_MAX], temp[BC_PATH_MAX];
+	enum bc_status st;
+	int n, m;
+
+	n = snprintf(path, sizeof(path), "%s/%s", dir, name);
+	m = snprintf(temp, sizeof(temp), "%s/.%s.tmp", dir, name);
+	if (n < 0 || (size_t)n >= sizeof(path) || m < 0 || (size_t)m >= sizeof(temp))
+		return bc_fail(err, BC_EWRITE, "%.200s...: path of %s longer than %d bytes", dir, name,
+			       BC_PATH_MAX - 1);
+	st = refuse_special(path, err);
+	if (st)
+		return st;
+	st = write_temp(calls, temp, data, len, err);
+	if (!st && calls->rename(temp, path) != 0)
+		st = bc_fail(err, BC_EWRITE, "%s: cannot rename it to %s: %s", temp, path, strerror(errno));
+	if (st) {
+		(void)unlink(temp); /* the first failure is the one to tell */
+		return st;
+	}
+	return sync_folder(calls, dir, err);
+}
+
+enum bc_status bc_file_not_among(const char *path, char *const *read, size_t n, struct bc_error *err)
+{
+	struct stat out, in;
+
+	if (stat(path, &out) != 0)
+		return errno == ENOENT ? BC_OK : bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
+	for (size_t i = 0; i < n; i++)
+		if (stat(read[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return bc_fail(err, BC_EUSAGE,
+				       "--output %s: is %s, a report that is read and would be lost: name another file",
+				       path, read[i]);
+	return BC_OK;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/html/page.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/base/textfile.h"
+#include "harness/base/escape.h"
+
+void bc_html_raw(struct bc_html *p, const char *html)
+{
+	if (!p->st)
+		p->st = bc_text_add(p->out, html, strlen(html), p->err);
+}
+
+void bc_html_rawf(struct bc_html *p, const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	if (!p->st && (n < 0 || (size_t)n >= sizeof(line)))
+		p->st = bc_fail(p->err, BC_ENOMEM, "html: a piece of markup is too long");
+	bc_html_raw(p, line);
+}
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '&': return "&amp;";
+	case '<': return "&lt;";
+	case '>': return "&gt;";
+	case '"': return "&quot;";
+	default: return "&#39;";
+	}
+}
+
+void bc_html_text(struct bc_html *p, const char *s)
+{
+	static const char special[] = "&<>\"'";
+
+	bc_text_clear(&p->scratch);
+	if (!p->st)
+		p->st = bc_escape_str(&p->scratch, BC_ESCAPE_LINE, s, p->err);
+	if (p->st || !p->scratch.len)
+		return;
+	for (const char *at = p->scratch.data; *at && !p->st;) {
+		const size_t plain = strcspn(at, special);
+
+		p->st = bc_text_add(p->out, at, plain, p->err);
+		at += plain;
+		if (*at)
+			bc_html_raw(p, entity(*at++));
+	}
+}
+
+char bc_html_letter(enum bc_verdict v)
+{
+	static const char letters[BC_NVERDICTS] = {
+		[BC_PASS] = 'P', [BC_FAIL] = 'F',     [BC_DISAGREE] = 'D', [BC_BROKEN] = 'B', [BC_LOST] = 'L',
+		[BC_SKIP] = 'S', [BC_UNJUDGED] = 'U', [BC_XFAIL] = 'x',	   [BC_XPASS] = 'X',
+	};
+
+	return (unsigned)v < BC_NVERDICTS ? letters[v] : 'B';
+}
+
+void bc_html_chip(struct bc_html *p, enum bc_verdict v)
+{
+	bc_html_rawf(p, "<b class=\"v v%c\">%s</b>", bc_html_letter(v), bc_verdict_name(v));
+}
+
+/* suite/rule/variant of lower-case letters, digits and underscores */
+static bool proper(const char *id)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
+	for (unsigned part = 0; part < 3; part++) {
+		const size_t n = strspn(id, letters);
+
+		if (!n || id[n] != (part < 2 ? '/' : '\0'))
+			return false;
+		id += n + 1;
+	}
+	return true;
+}
+
+void bc_html_anchor(struct bc_html *p, const struct bc_html_case *c)
+{
+	if (proper(c->id))
+		bc_html_raw(p, c->id);
+	else
+		bc_html_rawf(p, "case-%zu", (size_t)(c - p->cases) + 1);
+}
+
+void bc_html_link(struct bc_html *p, const struct bc_html_case *c)
+{
+	bc_html_raw(p, "<a href=\"#");
+	bc_html_anchor(p, c);
+	bc_html_raw(p, "\"><code>");
+	bc_html_text(p, c->id);
+	bc_html_raw(p, "</code></a>");
+}
+
+void bc_html_runs(struct bc_html *p, const bool *in)
+{
+	const char *sep = "";
+	size_t n = 0;
+
+	for (size_t r = 0; r < p->nruns; r++)
+		n += in[r];
+	if (n == p->nruns)
+		return;
+	bc_html_raw(p, n == 1 ? "<span class=r>run " : "<span class=r>runs ");
+	for (size_t r = 0; r < p->nruns; r++) {
+		size_t last = r;
+
+		if (!in[r])
+			continue;
+		while (last + 1 < p->nruns && in[last + 1])
+			last++;
+		if (last > r)
+			bc_html_rawf(p, "%s%zu\u2013%zu", sep, r + 1, last + 1);
+		else
+			bc_html_rawf(p, "%s%zu", sep, r + 1);
+		sep = ", ";
+		r = last;
+	}
+	bc_html_raw(p, "</span> ");
+}
+
+size_t bc_html_suite_len(const char *id)
+{
+	return strcspn(id, "/");
+}
+
+size_t bc_html_rule_len(const char *id)
+{
+	const size_t suite = bc_html_suite_len(id);
+
+	return id[suite] ? suite + 1 + strcspn(id + suite + 1, "/") : suite;
+}
+
+int bc_html_order(const char *a, const char *b)
+{
+	const char *const first = a, *const second = b;
+
+	while (*a && *b) {
+		const size_t na = strspn(a, "0123456789"), nb = strspn(b, "0123456789");
+
+		if (na && nb) {
+			const size_t za = strspn(a, "0"), zb = strspn(b, "0");
+			const size_t da = na > za ? na - za : 0, db = nb > zb ? nb - zb : 0;
+			const int by = da != db ? (da < db ? -1 : 1) : memcmp(a + na - da, b + nb - db, da);
+
+			if (by)
+				return by;
+			a += na;
+			b += nb;
+		} else if (*a != *b) {
+			break;
+		} else {
+			a++;
+			b++;
+		}
+	}
+	if (*a != *b) {
+		/* the end of a part comes first, so that a rule's cases stay together */
+		const int x = *a == '/' ? 1 : (unsigned char)*a, y = *b == '/' ? 1 : (unsigned char)*b;
+
+		return x - y;
+	}
+	return strcmp(first, second);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	return bc_html_order(((const struct bc_html_case *)a)->id, ((const struct bc_html_case *)b)->id);
+}
+
+/* Are two values of a witness the same? One that is not there differs from none; a clock may move by a hundredth. */
+static bool same(const struct bc_read_case *a, const struct bc_read_case *b, const char *key, bool number)
+{
+	const char *x = bc_key_get(&a->keys, key), *y = bc_key_get(&b->keys, key);
+	double u, v;
+
+	if (!x || !y || strcmp(x, y) == 0)
+		return true;
+	return number && bc_number_parse(x, &u) && bc_number_parse(y, &v) && fabs(u - v) <= 0.01 * fabs(u);
+}
+
+static bool differs(const struct bc_html *p, const struct bc_html_case *c)
+{
+	for (size_t r = 1; r < p->nruns; r++) {
+		const struct bc_read_case *a = c->of[0], *b = c->of[r];
+
+		if (!a != !b)
+			return true;
+		if (a && (a->verdict != b->verdict || !same(a, b, "counters", false) || !same(a, b, "data", false) ||
+			  !same(a, b, "outcome", false) || !same(a, b, "clock", true)))
+			return true;
+	}
+	return false;
+}
+
+/* All ids, each once, in the page's order. */
+static enum bc_status gather_cases(struct bc_html *p, size_t most)
+{
+	size_t n = 0;
+
+	p->cases = calloc(most + 1, sizeof(*p->cases));
+	if (!p->cases)
+		return bc_fail(p->err, BC_ENOMEM, "html: out of memory");
+	for (size_t r = 0; r < p->nruns; r++) {
+		const struct bc_read_device *d = p->run[r].d;
+
+		for (size_t k = 0; d && k < d->ncases; k++)
+			p->cases[n++].id = d->cases[k].id;
+	}
+	if (n)
+		qsort(p->cases, n, sizeof(*p->cases), by_id);
+	for (size_t i = 0; i < n; i++)
+		if (!i || strcmp(p->cases[p->ncases - 1].id, p->cases[i].id) != 0)
+			p->cases[p->ncases++].id = p->cases[i].id;
+	p->pool = calloc(p->ncases * p->nruns + 1, sizeof(struct bc_read_case *));
+	if (!p->pool)
+		return bc_fail(p->err, BC_ENOMEM, "html: out of memory");
+	for (size_t i = 0; i < p->ncases; i++) {
+		p->cases[i].of = p->pool + i * p->nruns;
+		for (size_t r = 0; r < p->nruns; r++)
+			p->cases[i].of[r] = bc_read_find(p->run[r].d, p->cases[i].id);
+		p->cases[i].differs = differs(p, &p->cases[i]);
+	}
+	return BC_OK;
+}
+
+enum bc_status bc_html_gather(struct bc_html *p, const struct bc_read_file *files, size_t n)
+{
+	size_t most = 0;
+
+	for (size_t f = 0; f < n; f++)
+		p->nruns += files[f].ndevices;
+	p->run = calloc(p->nruns + 1, sizeof(*p->run));
+	if (!p->run)
+		return bc_fail(p->err, BC_ENOMEM, "html: out of memory");
+	for (size_t f = 0, r = 0; f < n; f++) {
+		for (size_t i = 0; i < files[f].ndevices; i++, r++) {
+			const struct bc_read_device *d = &files[f].devices[i];
+
+			p->run[r].d = d;
+			p->run[r].path = files[f].path;
+			for (size_t k = 0; k < d->ncases; k++)
+				p->run[r].n[d->cases[k].verdict]++;
+			most += d->ncases;
+		}
+	}
+	return gather_cases(p, most);
+}
+
+void bc_html_release(struct bc_html *p)
+{
+	for (size_t i = 0; i < p->ncases; i++)
+		free(p->cases[i].picture.caption);
+	free(p->cases);
+	free(p->pool);
+	free(p->run);
+	bc_text_release(&p->scratch);
+	*p = (struct bc_html){ 0 };
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/measure/canary.h"
+
+#include <string.h>
+
+#include "kernels/bc_kernel.h"
+
+/*
+ * The canaries prove counters, not bank laws: they must read the same on a device whose banks are 16, 64, or 8 bytes
+ * wide, or that has no broadcast, so that a broken law is found by the cases and not by a void session. Addresses 256
+ * bytes apart share a bank on all of these; one active lane, in another bank than address 0, conflicts with nobody on
+ * any.
+ */
+#define SAME_BANK_BYTES 256u
+#define LONE_BYTES 52u
+
+/* Global memory: one warp, consecutive words (4 sectors of 32 bytes) or a word in each of 32 sectors. */
+#define GLOBAL_STRIDE 8u
+#define GLOBAL_REPS 8u
+#define WORDS (32u * GLOBAL_STRIDE * GLOBAL_REPS)
+
+static void fill(const struct bc_case *c, void *data, size_t bytes, uint32_t seed)
+{
+	(void)c;
+	memset(data, (int)(seed & 0x7fu), bytes);
+}
+
+static bool program(const struct bc_case *c, const struct bc_arch *a, struct bc_program *out)
+{
+	const bool store = c->arg[0];
+	const uint32_t stride = (uint32_t)c->arg[1];
+	const struct bc_coalesce_params p = { .stride = stride, .reps = GLOBAL_REPS, .step = 32 * stride, .lanes = 32 };
+
+	(void)a;
+	*out = (struct bc_program){ .image = "coalesce",
+				    .kernel = store ? "bc_coalesce_st32" : "bc_coalesce_ld32",
+				    .block = { 32 },
+				    .params_size = sizeof(p),
+				    .nbuffers = 2,
+				    .requests = p.reps,
+				    .cls = store ? BC_CLASS_GLOBAL_ST : BC_CLASS_GLOBAL_LD };
+	memcpy(out->params, &p, sizeof(p));
+	out->buffers[0] = (struct bc_program_buffer){ .bytes = WORDS * 4,
+						      .use = BC_BUFFER_INOUT,
+						      .param_offset = offsetof(struct bc_coalesce_params, in),
+						      .fill = fill };
+	out->buffers[1] = (struct bc_program_buffer){ .bytes = WORDS * 4,
+						      .use = BC_BUFFER_OUT,
+						      .param_offset = offsetof(struct bc_coalesce_params, out) };
+	return true;
+}
+
+static const struct bc_rule rule = { .name = "canary", .sentence = "canary", .program = program };
+
+static const struct bc_case global_cases[2][2] = {
+	{ { .id = "canary/global_ld/32", .rule = &rule, .arg = { 0, GLOBAL_STRIDE } },
+	  { .id = "canary/global_ld/1", .rule = &rule, .arg = { 0, 1 } } },
+	{ { .id = "canary/global_st/32", .rule = &rule, .arg = { 1, GLOBAL_STRIDE } },
+	  { .id = "canary/global_st/1", .rule = &rule, .arg = { 1, 1 } } },
+};
+
+/* ldmatrix and stmatrix: rows in one bank are 8-way in each matrix; one row given eight times is clean. */
+static void matrix(enum bc_op op, unsigned which, struct bc_canary *out)
+{
+	const unsigned n = bc_op_info(op)->matrices;
+
+	for (unsigned l = 0; l < BC_LANES && !which; l++)
+		out->pattern.offset[l] = l % (8 * n) * SAME_BANK_BYTES;
+	out->wavefronts = which ? n : 8 * n;
+	out->conflicts = which ? 0 : 7 * n;
+}
+
+void bc_canary_get(enum bc_op op, enum bc_class cls, unsigned which, struct bc_canary *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (op == BC_OP_NONE) {
+		out->program = &global_cases[cls == BC_CLASS_GLOBAL_ST][which];
+		out->sectors = which ? 4 : 32;
+		return;
+	}
+	out->pattern.op = op;
+	out->pattern.mask = UINT32_MAX;
+	out->pattern.count = 1;
+	if (bc_op_info(op)->matrices) {
+		matrix(op, which, out);
+		return;
+	}
+	for (unsigned l = 0; l < BC_LANES && !which; l++)
+		out->pattern.offset[l] = l * SAME_BANK_BYTES;
+	if (which) {
+		out->pattern.mask = 1;
+		out->pattern.offset[0] = LONE_BYTES;
+	}
+	out->wavefronts = which ? 1 : 32;
+	out->conflicts = out->wavefronts - 1;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/measure/canary.h - launches whose counts are known beforehand, from the written laws: they prove a counter
+ * session. */
+#ifndef BC_MEASURE_CANARY_H
+#define BC_MEASURE_CANARY_H
+
+#include "harness/core/case.h"
+
+struct bc_canary {
+	struct bc_pattern pattern;		 /* from the start of the window */
+	const struct bc_case *program;		 /* global memory: a case of its own instead; NULL for shared memory */
+	unsigned wavefronts, conflicts, sectors; /* per request */
+};
+
+/**
+ * bc_canary_get - a canary of an operation, or of a class of global memory (@op BC_OP_NONE)
+ * @which: 0: as many conflicts (sectors) as there can be; 1: clean
+ */
+void bc_canary_get(enum bc_op op, enum bc_class cls, unsigned which, struct bc_canary *out);
+
+#endif

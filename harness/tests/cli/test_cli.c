@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* The program as a user calls it: usage, help, lists, and expectations that are wrong. */
+#include <check.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/tests/program.h"
+
+Suite *bc_test_cli(void);
+
+#define ONE "--device reference --filter stride/ld_b32/2"
+#define REPORT "reports/reference-sm_90.xml"
+
+/* --- usage ----------------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *args, *words;
+} wrong[] = {
+	{ "", "which command?" },
+	{ "frobnicate", "`frobnicate` is no command" },
+	{ "--frobnicate", "--frobnicate: the command comes first" },
+	{ "Run", "`Run` is no command" },
+	{ "run --frobnicate", "--frobnicate: no such option of `bankcheck run`" },
+	{ "run -x", "-x: no such option of `bankcheck run`" },
+	{ "run -qx", "-x: no such option of `bankcheck run`" },
+	{ "run --quiet=yes", "--quiet=yes: no such option of `bankcheck run`, or it takes no argument" },
+	{ "run --filter", "--filter needs an argument" },
+	{ "run --reports=", "--reports: its argument DIR is empty" },
+	{ "run stride", "`stride`: run takes no argument like that; cases are chosen with --filter" },
+	{ "run --timeout 0", "--timeout 0: a whole number of seconds" },
+	{ "run --timeout ten", "--timeout ten: a whole number of seconds" },
+	{ "run --timeout -1", "--timeout -1: a whole number of seconds" },
+	{ "run --timeout 1.5", "--timeout 1.5: a whole number of seconds" },
+	{ "run --timeout 99999999999999999999", "--timeout 99999999999999999999: a whole number" },
+	{ "run --inactivity 86401", "--inactivity 86401: a whole number of seconds, 1 to 86400" },
+	{ "run --witness oracle", "--witness oracle: counters, clock or auto" },
+	{ "run --require clock", "--require clock: only `counters` can be required" },
+	{ "run --arch sm_90", "--arch: no such option of `bankcheck run`" },
+	{ "list --device reference", "--device: no such option of `bankcheck list`" },
+	{ "list stride", "`stride`: list takes no argument like that" },
+	{ "devices --filter x", "--filter: no such option of `bankcheck devices`" },
+	{ "run --device gpu0", "--device gpu0: not a device" },
+	{ "run --device reference:sm_12", "--device reference:sm_12: no such architecture" },
+	{ "run --device reference --filter nonsense", "--filter 'nonsense' matches no case; the nearest is" },
+	{ "run --device reference --filter stride --filter strid",
+	  "--filter 'strid' matches no case; the nearest is 'stride'" },
+	{ "run --device reference --exclude nonsense", "--exclude 'nonsense' matches no case" },
+	{ "run --device reference --fault nonsense", "nonsense" },
+	{ "list --filter nonsense", "--filter 'nonsense' matches no case" },
+	{ "list --long --arch sm_12", "sm_12/arch.txt" },
+	{ "list --arch sm_12", "sm_12/arch.txt" },
+	{ "list --arch hopper", "'hopper' is not the name of an architecture" },
+	{ "selftest --arch sm_12", "sm_12/arch.txt: no such file; architectures are the folders of " },
+	{ "run --pack 0", "--pack 0: a whole number, 1 to 3" },
+	{ "run --repeat 1001", "--repeat 1001: a whole number, 1 to 1000" },
+	{ "run --device reference --expected /nonexistent", "/nonexistent" },
+	{ "list --long --expected /nonexistent", "/nonexistent" },
+};
+
+START_TEST(wrong_usage_is_status_3)
+{
+	bc_run_program(wrong[_i].args);
+	bc_expect_status(3, wrong[_i].words);
+	ck_assert_msg(strncmp(bc_call.err.data, "bankcheck: ", 11) == 0, "%s", bc_call.err.data);
+	ck_assert_msg(strchr(bc_call.err.data, '\n') == bc_call.err.data + bc_call.err.len - 1, "more than a line: %s",
+		      bc_call.err.data);
+	ck_assert_str_eq(bc_call.out.data, "");
+	ck_assert(!bc_file_exists(REPORT));
+}
+END_TEST
+
+START_TEST(a_message_moves_no_terminal)
+{
+	bc_write_file("hostile.tsv", "w", "\033[2J\033]0;x\a\tnothing\n");
+	bc_run_program("report hostile.tsv");
+	bc_expect_status(3, "\\x1b[2J");
+	for (const char *c = bc_call.err.data; *c; c++)
+		ck_assert_msg(!iscntrl((unsigned char)*c) || (*c == '\n' && !c[1]), "control character %#x",
+			      (unsigned)*c);
+}
+END_TEST
+
+START_TEST(help_is_there)
+{
+	static const char *const options[] = { "--device",	"--filter",    "--exclude",  "--reports",
+					       "--expected",	"--kernels",   "--witness",  "--require",
+					       "--timeout",	"--fault",     "--strict",   "--tap",
+					       "--verbose, -v", "--quiet, -q", "--help, -h", "--version" };
+
+	bc_run_program("--help");
+	bc_expect_status(0, NULL);
+	bc_expect_output("usage: bankcheck COMMAND");
+	bc_expect_output("\n  run\n");
+	bc_expect_output("\n  list\n");
+	bc_expect_output("\n  devices\n");
+	bc_expect_output("143");
+	bc_expect_no_output("worker");
+	bc_run_program("run --help");
+	bc_expect_status(0, NULL);
+	bc_expect_output("usage: bankcheck run");
+	for (size_t i = 0; i < BC_ARRAY_LEN(options); i++)
+		bc_expect_output(options[i]);
+	for (const char *line = bc_call.out.data, *end; (end = strchr(line, '\n')); line = end + 1)
+		if (line[0] == ' ' && line[4] == ' ')
+			ck_assert_msg(end - line <= 160, "too long: %.*s", (int)(end - line), line);
+	bc_run_program("list -h");
+	bc_expect_status(0, NULL);
+	bc_expect_output("--long");
+	bc_expect_no_output("--device");
+	bc_run_program("run --filter x --help"); /* help wins over what is wrong beside it */
+	bc_expect_status(0, NULL);
+}
+END_TEST
+
+START_TEST(version_is_there)
+{
+	bc_run_program("--version");
+	bc_expect_status(0, NULL);
+	ck_assert_str_eq(bc_call.out.data, "bankcheck " BC_VERSION "\n");
+	bc_run_program("run --version");
+	bc_expect_status(0, NULL);
+	ck_assert_str_eq(bc_call.out.data, "bankcheck " BC_VERSION "\n");
+}
+END_TEST
+
+/* Every line of the man page is text or a macro of man(7), and every option of --help is in it. */
+START_TEST(the_man_page_is_sound)
+{
+	static const char *const sections[] = {
+		".TH BANKCHECK 1 ", ".SH NAME\nbankcheck \\- ", ".SH SYNOPSIS\n", ".SH DESCRIPTION\n", ".SH COMMANDS\n",
+		".SH OPTIONS\n",    ".SH EXIT STATUS\n",	".SH FILES\n",	  ".SH ENVIRONMENT\n"
+	};
+	static const char *const macros[] = { ".TH ", ".SH ", ".TP\n", ".B ", ".I ", ".nf\n", ".fi\n" };
+	struct bc_text man;
+	const char *at;
+
+	bc_run_program("man");
+	bc_expect_status(0, NULL);
+	man = bc_call.out;
+	bc_call.out = (struct bc_text){ 0 };
+	ck_assert(strncmp(man.data, sections[0], strlen(sections[0])) == 0);
+	at = man.data;
+	for (size_t i = 0; i < BC_ARRAY_LEN(sections); i++) {
+		at = strstr(at, sections[i]);
+		ck_assert_msg(at != NULL, "no %s in its place", sections[i]);
+	}
+	for (const char *line = man.data, *end; (end = strchr(line, '\n')); line = end + 1) {
+		bool known = line[0] != '.' && line[0] != '\'';
+
+		for (size_t i = 0; i < BC_ARRAY_LEN(macros); i++)
+			known = known || strncmp(line, macros[i], strlen(macros[i])) == 0;
+		ck_assert_msg(known, "%.*s", (int)(end - line), line);
+	}
+	bc_run_program("run --help");
+	for (const char *o = bc_call.out.data; (o = strstr(o, "\n  --")); o++) {
+		const int len = (int)strcspn(o + 5, " ,\n");
+		char want[64];
+
+		(void)snprintf(want, sizeof(want), "\\-\\-%.*s", len, o + 5);
+		ck_assert_msg(strstr(man.data, want), "no %s in the man page", want);
+	}
+	ck_assert_ptr_nonnull(strstr(man.data, "window_base"));
+	bc_text_release(&man);
+}
+END_TEST
+
+/* With groff at hand, it finds nothing to warn of. */
+START_TEST(groff_takes_the_man_page)
+{
+	if (system("command -v groff >/dev/null 2>&1")) /* the_man_page_is_sound looks without it */
+		return;
+	bc_run_program("man");
+	bc_shell("groff -man -Tascii -ww -z stdout.txt 2> groff.txt; test ! -s groff.txt");
+}
+END_TEST
+
+/* --- list ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(list_prints_ids)
+{
+	const char *line;
+	size_t n = 0;
+
+	bc_run_program("list --filter stride");
+	bc_expect_status(0, NULL);
+	ck_assert(strncmp(bc_call.out.data, "stride/ld_b32/0\nstride/ld_b32/1\nstride/ld_b32/2\n", 48) == 0);
+	line = "stride/offset_st_b32/s32_30\nstride/offset_st_b32/s32_31\n";
+	ck_assert_str_eq(bc_call.out.data + bc_call.out.len - strlen(line), line);
+	for (const char *p = bc_call.out.data; *p; p++)
+		n += *p == '\n';
+	ck_assert_uint_eq(n, 2 * (1 + 2 * 64) +
+				     2 * 2 * 31); /* strides 0 and +-1..64; 31 bases at two strides; ld and st */
+	bc_run_program("list --filter stride/ld_b32/* --exclude *m* --exclude */??");
+	bc_expect_status(0, NULL);
+	ck_assert_str_eq(bc_call.out.data,
+			 "stride/ld_b32/0\nstride/ld_b32/1\nstride/ld_b32/2\nstride/ld_b32/3\nstride/ld_b32/4\n"
+			 "stride/ld_b32/5\nstride/ld_b32/6\nstride/ld_b32/7\nstride/ld_b32/8\nstride/ld_b32/9\n");
+	bc_run_program("list");
+	bc_expect_status(0, NULL);
+	for (const char *p = bc_call.out.data, *end; (end = strchr(p, '\n')); p = end + 1) {
+		unsigned slashes = 0;
+
+		for (const char *c = p; c < end; c++) {
+			slashes += *c == '/';
+			ck_assert_msg(*c == '/' || *c == '_' || islower((unsigned char)*c) ||
+					      isdigit((unsigned char)*c),
+				      "%.*s", (int)(end - p), p);
+		}
+		ck_assert_uint_eq(slashes, 2);
+	}
+}
+END_TEST
+
+START_TEST(list_long_says_what_is_expected)
+{
+	bc_run_program("list --long --filter stride/ld_b32/2");
+	bc_expect_status(0, NULL);
+	ck_assert_str_eq(bc_call.out.data,
+			 "stride/ld_b32/2\n"
+			 "    a load at a stride of s words takes gcd(s, 32) wavefronts; stride 0 is a broadcast\n"
+			 "    wavefronts 2 (rule: gcd(2, 32) = 2: 16 banks, 2 words each)\n"
+			 "    conflicts 1 (rule: 2 wavefronts less one group of lanes)\n"
+			 "    clean twin stride/ld_b32/1\n");
+	bc_run_program("list --long --arch sm_75 --filter mapping/distance/32768");
+	bc_expect_status(0, NULL);
+	bc_expect_output("    skipped on sm_75: needs 131076 bytes of shared memory (sm_75 has 65536)\n");
+}
+END_TEST
+
+START_TEST(a_list_that_gets_lost_is_status_2)
+{
+	bc_call.out_path = "/dev/full";
+	bc_run_program("list");
+	bc_expect_status(2, "standard output could not be written");
+	bc_run_program("--help");
+	bc_expect_status(2, "standard output could not be written");
+	bc_run_program("man");
+	bc_expect_status(2, "standard output could not be written");
+	bc_run_program("--version");
+	bc_expect_status(2, "standard output could not be written");
+}
+END_TEST
+
+START_TEST(devices_says_what_is_here)
+{
+	bc_run_program("devices");
+	bc_expect_status(0, NULL);
+	bc_expect_output("reference");
+	bc_expect_output("sm_70 sm_75");
+	bc_expect_output("kernels");
+}
+END_TEST
+
+/* --- expectations that are wrong ------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *what, *file, *text, *words;
+} bad_rows[] = {
+	{ "a number that is none", "common/zz.txt", "# c\nrow stride/ld_b32/2 sectors two 2 rule x\n",
+	  "common/zz.txt:2: " },
+	{ "a case that does not exist", "common/zz.txt", "row stride/ld_b32/65 wavefronts 1 1 rule x\n",
+	  "common/zz.txt:1: there is no case 'stride/ld_b32/65'" },
+	{ "the same row twice in one folder", "common/zz.txt", "row stride/ld_b32/2 wavefronts 2 2 rule x\n",
+	  "common/zz.txt:1" },
+	{ "a quantity nobody knows", "sm_90/zz.txt", "\n\nrow stride/ld_b32/2 colour 1 1 rule x\n",
+	  "sm_90/zz.txt:3: " },
+	{ "no basis", "common/zz.txt", "row stride/ld_b32/2 sectors 1 1 rule\n", "common/zz.txt:1: " },
+	{ "bounds the wrong way round", "common/zz.txt", "row stride/ld_b32/2 sectors 2 1 rule x\n",
+	  "common/zz.txt:1: " },
+	{ "another language", "common/zz.txt", "expect stride/ld_b32/2 = 2\n", "common/zz.txt:1: " },
+	{ "a key nobody knows", "sm_90/arch.txt", "colour 1\n", "sm_90/arch.txt:" },
+};
+
+START_TEST(a_bad_expectation_is_status_3)
+{
+	char name[128];
+
+	bc_copy_expected();
+	(void)snprintf(name, sizeof(name), "expected/%s", bad_rows[_i].file);
+	bc_write_file(name, "a", bad_rows[_i].text);
+	bc_run_program("run " ONE " --expected expected");
+	bc_expect_status(3, bad_rows[_i].words);
+	ck_assert(!bc_file_exists(REPORT));
+	ck_assert_str_eq(bc_call.out.data, "");
+}
+END_TEST
+
+START_TEST(an_unreadable_expectation_is_status_3)
+{
+	bc_copy_expected();
+	bc_shell("ln -s nowhere expected/common/zz.txt");
+	bc_run_program("run " ONE " --expected expected");
+	bc_expect_status(3, "expected/common/zz.txt: cannot be opened: ");
+	bc_shell("rm expected/common/zz.txt && mkdir expected/common/zz.txt");
+	bc_run_program("run " ONE " --expected expected");
+	bc_expect_status(3, "expected/common/zz.txt: is a folder");
+	bc_shell("rmdir expected/common/zz.txt && printf 'row\\0' > expected/common/zz.txt");
+	bc_run_program("run " ONE " --expected expected");
+	bc_expect_status(3, "expected/common/zz.txt:1: ");
+	bc_shell("rm -r expected/common/zz.txt expected/sm_90/arch.txt");
+	bc_run_program("run " ONE " --expected expected");
+	bc_expect_status(3, "sm_90");
+}
+END_TEST
+
+Suite *bc_test_cli(void)
+{
+	Suite *s = suite_create("cli");
+	TCase *usage = tcase_create("usage"), *lists = tcase_create("list"), *expected = tcase_create("expected");
+	TCase *all[] = { usage, lists, expected };
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(all); i++) {
+		tcase_add_checked_fixture(all[i], bc_call_setup, bc_call_teardown);
+		tcase_set_timeout(all[i], 120);
+		suite_add_tcase(s, all[i]);
+	}
+	tcase_add_loop_test(usage, wrong_usage_is_status_3, 0, (int)BC_ARRAY_LEN(wrong));
+	tcase_add_test(usage, a_message_moves_no_terminal);
+	tcase_add_test(usage, help_is_there);
+	tcase_add_test(usage, version_is_there);
+	tcase_add_test(usage, the_man_page_is_sound);
+	tcase_add_test(usage, groff_takes_the_man_page);
+	tcase_add_test(lists, list_prints_ids);
+	tcase_add_test(lists, list_long_says_what_is_expected);
+	tcase_add_test(lists, a_list_that_gets_lost_is_status_2);
+	tcase_add_test(lists, devices_says_what_is_here);
+	tcase_add_loop_test(expected, a_bad_expectation_is_status_3, 0, (int)BC_ARRAY_LEN(bad_rows));
+	tcase_add_test(expected, an_unreadable_expectation_is_status_3);
+	return s;
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT */
+/* The program as a user calls it: runs on the reference device, their reports, and what can go wrong with both. */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/tests/program.h"
+
+Suite *bc_test_cli_run(void);
+
+#define ONE "--device reference --filter stride/ld_b32/2"
+#define REPORT "reports/reference-sm_90.xml"
+
+/* --- runs ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(a_run_that_passes_is_status_0)
+{
+	bc_run_program("run " ONE);
+	bc_expect_status(0, NULL);
+	bc_expect_output("this is the reference device, not hardware");
+	bc_expect_output("1 case: 1 PASS\n");
+	bc_expect_output("report: " REPORT "\n");
+	bc_expect_no_output("run again");
+	bc_expect_no_output("\033"); /* no terminal: no colour, no bar */
+	bc_expect_no_output("\r");
+	bc_report_holds(REPORT, 1, 0, 0, 0);
+	ck_assert(bc_file_exists("reports/journal.tsv"));
+}
+END_TEST
+
+START_TEST(the_whole_catalogue_passes)
+{
+	xmlDocPtr doc;
+
+	bc_run_program("run --device reference");
+	bc_expect_status(0, NULL);
+	bc_expect_no_output("FAIL");
+	doc = bc_report(REPORT);
+	ck_assert_double_ge(bc_report_number(doc, "count(//testcase)"), 500);
+	ck_assert_double_eq(bc_report_number(doc, "count(//failure) + count(//error)"), 0);
+	ck_assert_double_eq(bc_report_number(doc, "count(//property[@name='complete'][@value='yes'])"),
+			    bc_report_number(doc, "count(//testsuite)"));
+	xmlFreeDoc(doc);
+}
+END_TEST
+
+/* One expected number changed by hand: exactly that failure, and a line that shows it again. */
+START_TEST(one_wrong_number_is_one_failure)
+{
+	char again[1024], *at;
+	xmlDocPtr doc;
+
+	bc_copy_expected();
+	bc_shell("sed -i 's/^row stride\\/ld_b32\\/6 *wavefronts *2 *2 /row stride\\/ld_b32\\/6 wavefronts 3 3 /' "
+		 "expected/common/stride.txt "
+		 "&& grep -q 'ld_b32/6 wavefronts 3 3' expected/common/stride.txt");
+	bc_run_program("run --device reference --filter stride --expected expected");
+	bc_expect_status(1, NULL);
+	bc_expect_output("FAIL     reference_sm_90 stride/ld_b32/6: ratio wavefronts=2 conflicts=1; expected "
+			 "wavefronts=3 conflicts=1 "
+			 "(expected/common/stride.txt:");
+	bc_report_holds(REPORT, 382, 1, 0, 0);
+	doc = bc_report(REPORT);
+	ck_assert_double_eq(bc_report_number(doc, "count(//testcase[@name='ld_b32/6']/failure[@type='FAIL'])"), 1);
+	ck_assert_double_eq(bc_report_number(doc, "count(//property[@name='complete'][@value='no'])"), 1);
+	xmlFreeDoc(doc);
+	at = strstr(bc_call.out.data, "run again:\n  bankcheck ");
+	ck_assert_ptr_nonnull(at);
+	ck_assert(bc_strlcpy(again, at + strlen("run again:\n  bankcheck "), sizeof(again)));
+	again[strcspn(again, "\n")] = '\0';
+	bc_run_program(again);
+	bc_expect_status(1, NULL);
+	bc_expect_output("1 case: 1 FAIL\n");
+}
+END_TEST
+
+/* The same, where the expectation is gone: nobody said what must come out, so it is not a pass. */
+START_TEST(no_expectation_is_no_pass)
+{
+	bc_copy_expected();
+	bc_write_file("expected/sm_90/zz.txt", "w",
+		      "absent stride/ld_b32/2 wavefronts\nabsent stride/ld_b32/2 conflicts\n");
+	bc_run_program("run " ONE " --expected expected");
+	bc_expect_status(1, NULL);
+	bc_expect_output("UNJUDGED reference_sm_90 stride/ld_b32/2: no expectation for sm_90");
+	bc_report_holds(REPORT, 1, 0, 1, 0);
+}
+END_TEST
+
+static const struct {
+	const char *what, *args;
+	int status;
+	const char *said;
+} runs[] = {
+	{ "nothing but a skip", "--device reference:sm_75 --filter mapping/distance/32768", 4,
+	  "1 SKIP; nothing was judged" },
+	{ "a skip and a pass", "--device reference:sm_75 --filter mapping/distance/32768 --filter stride/ld_b32/2", 0,
+	  "2 cases: 1 PASS, 1 SKIP" },
+	{ "no witness but the model", "--witness clock " ONE, 4, "1 SKIP; nothing was judged" },
+	{ "counters that are required and there", "--require counters " ONE, 0, "1 PASS" },
+	{ "counters that are required and not asked for", "--require counters --witness clock " ONE, 2,
+	  "counters are required and absent: not asked for" },
+	{ "two devices", "--device reference:sm_90,reference:sm_75 --filter stride/ld_b32/2", 0, "2 cases: 2 PASS" },
+	{ "no kernels", "--kernels /nonexistent " ONE, 2, "/nonexistent/ptx/pattern_ld.ptx: cannot be opened" },
+	{ "verbose", "-v " ONE, 0, "PASS     reference_sm_90 stride/ld_b32/2\n" },
+	{ "strict, of a known architecture", "--strict " ONE, 0, "1 PASS" },
+	{ "an option cut short", "--dev reference --filt stride/ld_b32/2", 0, "1 PASS" },
+	{ "an option with an equals sign", "--device=reference --filter=stride/ld_b32/2", 0, "1 PASS" },
+};
+
+START_TEST(a_run_ends_as_the_row_says)
+{
+	char words[256];
+
+	(void)snprintf(words, sizeof(words), "run %s", runs[_i].args);
+	bc_run_program(words);
+	bc_expect_status(runs[_i].status, NULL);
+	bc_expect_output(runs[_i].said);
+}
+END_TEST
+
+START_TEST(an_empty_selection_is_status_0_with_a_note)
+{
+	bc_run_program("run --device reference --filter stride --exclude stride");
+	bc_expect_status(0, "note: the selection is empty");
+	bc_expect_output("0 cases");
+	bc_report_holds(REPORT, 0, 0, 0, 0);
+}
+END_TEST
+
+START_TEST(paths_in_messages_are_plain)
+{
+	bc_run_program("run --fault banks-16 " ONE);
+	bc_expect_status(1, NULL);
+	bc_expect_output("expected/common/stride.txt:");
+	bc_expect_no_output("/../");
+}
+END_TEST
+
+START_TEST(quiet_is_quiet)
+{
+	bc_run_program("run -q " ONE);
+	bc_expect_status(0, NULL);
+	ck_assert_str_eq(bc_call.out.data, "");
+	bc_run_program("run -q --kernels /nonexistent " ONE);
+	bc_expect_status(2, NULL);
+	ck_assert_msg(strncmp(bc_call.out.data, "BROKEN   reference_sm_90 stride/ld_b32/2: ", 42) == 0, "%s",
+		      bc_call.out.data);
+}
+END_TEST
+
+START_TEST(tap_and_checks_variables)
+{
+	struct bc_text t;
+
+	bc_run_program("run --tap tap.txt " ONE);
+	bc_expect_status(0, NULL);
+	t = bc_program_file(&bc_call, "tap.txt");
+	ck_assert_msg(strstr(t.data, "1..1") && strstr(t.data, "ok 1 - ") && strstr(t.data, "stride/ld_b32/2"), "%s",
+		      t.data);
+	bc_text_release(&t);
+	bc_call.set[0][0] = "CK_RUN_SUITE";
+	bc_call.set[0][1] = "broadcast";
+	bc_call.set[1][0] = "CK_RUN_CASE";
+	bc_call.set[1][1] = "one_word_ld_b32";
+	bc_run_program("run --device reference");
+	bc_expect_status(0, NULL);
+	bc_expect_output("4 cases: 4 PASS");
+	bc_call.set[0][0] = NULL;
+	bc_run_program("run --tap gone/tap.txt " ONE);
+	bc_expect_status(2, "gone/tap.txt: No such file or directory");
+	ck_assert(bc_file_exists(REPORT)); /* the other reports are written all the same */
+	bc_run_program("run --tap /dev/full " ONE);
+	bc_expect_status(2, "/dev/full: No space left on device");
+}
+END_TEST
+
+START_TEST(github_gets_annotations)
+{
+	struct bc_text t;
+
+	bc_write_file("summary.md", "w", "before\n");
+	bc_call.set[0][0] = "GITHUB_ACTIONS";
+	bc_call.set[0][1] = "true";
+	bc_call.set[1][0] = "GITHUB_STEP_SUMMARY";
+	bc_call.set[1][1] = "summary.md";
+	bc_run_program("run --kernels /nonexistent " ONE);
+	bc_expect_status(2, NULL);
+	bc_expect_output("::error title=BROKEN reference_sm_90 stride/ld_b32/2");
+	t = bc_program_file(&bc_call, "summary.md");
+	ck_assert_msg(strncmp(t.data, "before\n### bankcheck: 1 finding\n", 31) == 0, "%s", t.data);
+	bc_text_release(&t);
+	bc_call.set[0][0] = NULL;
+	bc_run_program("run --kernels /nonexistent " ONE);
+	bc_expect_no_output("::error");
+}
+END_TEST
+
+/* --- a terminal ------------------------------------------------------------------------------------------------ */
+
+/* Run with a terminal as standard output and give back all that it showed. */
+static void run_on_terminal(const char *words)
+{
+	const int master = posix_openpt(O_RDWR | O_NOCTTY);
+	char buf[4096];
+	ssize_t n;
+	int slave;
+	pid_t pid;
+
+	ck_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	ck_assert_int_ge(slave, 0);
+	bc_call.out_fd = slave;
+	pid = bc_program_launch(&bc_call, words);
+	(void)close(slave);
+	bc_call.out_fd = 0;
+	bc_program_release(&bc_call);
+	while ((n = read(master, buf, sizeof(buf))) > 0) /* EIO when the last one closes it */
+		ck_assert_int_eq(bc_text_add(&bc_call.err, buf, (size_t)n, NULL), BC_OK);
+	(void)close(master);
+	{
+		struct bc_text shown = bc_call.err;
+
+		bc_call.err = (struct bc_text){ 0 };
+		bc_program_end(&bc_call, pid);
+		bc_text_release(&bc_call.out);
+		bc_call.out = shown;
+	}
+}
+
+START_TEST(a_terminal_gets_colours_and_a_bar)
+{
+	bc_call.set[0][0] = "TERM";
+	bc_call.set[0][1] = "xterm";
+	run_on_terminal("run -v " ONE);
+	ck_assert_int_eq(bc_call.status, 0);
+	bc_expect_output("\033[32mPASS");
+	bc_expect_output("1/1");
+	bc_call.set[1][0] = "NO_COLOR";
+	bc_call.set[1][1] = "1";
+	run_on_terminal("run -v " ONE);
+	bc_expect_output("PASS");
+	bc_expect_no_output("\033");
+	bc_call.set[1][1] = ""; /* empty: as if it were not set */
+	run_on_terminal("run -v " ONE);
+	bc_expect_output("\033[32mPASS");
+	bc_call.set[0][1] = "dumb";
+	run_on_terminal("run -v " ONE);
+	bc_expect_no_output("\033");
+	bc_expect_no_output("1/1");
+}
+END_TEST
+
+/* --- the reports folder ---------------------------------------------------------------------------------------- */
+
+START_TEST(a_folder_that_cannot_be_written_is_status_2)
+{
+	bc_write_file("file", "w", "");
+	bc_run_program("run " ONE " --reports file");
+	bc_expect_status(2, "file: cannot make the reports folder: file: there is a file of that name; choose another "
+			    "folder with --reports DIR");
+	bc_run_program("run " ONE " --reports file/below");
+	bc_expect_status(2, "cannot make the reports folder");
+	bc_run_program("run " ONE " --reports /proc/reports");
+	bc_expect_status(2, "/proc/reports: cannot make the reports folder");
+	bc_run_program("run " ONE " --reports deep/er/still");
+	bc_expect_status(0, NULL);
+	ck_assert(bc_file_exists("deep/er/still/reference-sm_90.xml"));
+	bc_shell("mkdir -p odd/reference-sm_90.xml");
+	bc_run_program("run " ONE " --reports odd");
+	bc_expect_status(2, "reference-sm_90.xml");
+}
+END_TEST
+
+START_TEST(a_locked_folder_is_status_2)
+{
+	char path[BC_PATH_MAX + 32];
+	int fd;
+
+	bc_run_program("run " ONE);
+	(void)snprintf(path, sizeof(path), "%s/reports/.lock", bc_call.dir);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+	bc_shell("rm " REPORT);
+	bc_run_program("run " ONE);
+	bc_expect_status(2, "reports: another bankcheck (pid ");
+	ck_assert(!bc_file_exists(REPORT));
+	(void)close(fd);
+	bc_run_program("run " ONE);
+	bc_expect_status(0, NULL);
+}
+END_TEST
+
+/* Room for the journal, not for the report: the older report stays whole. */
+START_TEST(a_full_disk_is_status_2)
+{
+	struct bc_text old, now;
+
+	bc_run_program("run " ONE);
+	bc_expect_status(0, NULL);
+	old = bc_program_file(&bc_call, REPORT);
+	ck_assert_uint_gt(old.len, 2048);
+	bc_call.file_limit = 2048;
+	bc_run_program("run " ONE);
+	bc_expect_status(2, "reference-sm_90.xml");
+	ck_assert_ptr_nonnull(strstr(bc_call.err.data, strerror(EFBIG)));
+	now = bc_program_file(&bc_call, REPORT);
+	ck_assert_str_eq(now.data, old.data);
+	ck_assert(!bc_file_exists("reports/.reference-sm_90.xml.tmp"));
+	bc_text_release(&now);
+	bc_call.file_limit = 512; /* not even for the journal */
+	bc_run_program("run --device reference --filter stride");
+	bc_expect_status(2, "reports/journal.tsv: ");
+	now = bc_program_file(&bc_call, REPORT);
+	ck_assert_str_eq(now.data, old.data);
+	bc_text_release(&now);
+	bc_text_release(&old);
+}
+END_TEST
+
+START_TEST(lost_output_is_status_2)
+{
+	bc_call.out_path = "/dev/full";
+	bc_run_program("run " ONE);
+	bc_expect_status(2, "console output: cannot write");
+	bc_report_holds(REPORT, 1, 0, 0, 0); /* the report is written all the same */
+}
+END_TEST
+
+/* The numbers of streams that are closed must not become those of the lock, the journal or a pipe of a worker. */
+START_TEST(closed_streams_leave_the_files_alone)
+{
+	struct bc_text t;
+
+	bc_call.out_fd = -1;
+	bc_run_program("run " ONE);
+	ck_assert_int_eq(bc_call.status, 2);
+	bc_report_holds(REPORT, 1, 0, 0, 0);
+	t = bc_program_file(&bc_call, "reports/.lock");
+	ck_assert_msg(strspn(t.data, "0123456789") == t.len - 1 && t.data[t.len - 1] == '\n', "%s", t.data);
+	bc_text_release(&t);
+	bc_call.out_fd = 0;
+	bc_run_program("report reports/journal.tsv");
+	bc_expect_status(0, NULL);
+}
+END_TEST
+
+/* --- signals --------------------------------------------------------------------------------------------------- */
+
+/* Wait until the journal holds an observation. */
+static void wait_for_an_observation(void)
+{
+	const struct timespec tick = { .tv_nsec = 5000000 };
+
+	for (int i = 0; i < 4000; i++) {
+		struct bc_text t = bc_program_file(&bc_call, "reports/journal.tsv");
+		const bool there = strstr(t.data, "\nobs\t") != NULL;
+
+		bc_text_release(&t);
+		if (there)
+			return;
+		(void)nanosleep(&tick, NULL);
+	}
+	ck_abort_msg("no observation in 20 s");
+}
+
+/* All architectures take long enough for a signal to come in between. */
+static void interrupt(int sig)
+{
+	pid_t pid;
+
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* orphaned workers become ours */
+	pid = bc_program_launch(&bc_call, "run --device reference:all");
+	wait_for_an_observation();
+	ck_assert_int_eq(kill(-pid, sig), 0); /* the whole group, as Ctrl-C does */
+	bc_program_end(&bc_call, pid);
+}
+
+static void no_worker_is_left(void)
+{
+	const struct timespec tick = { .tv_nsec = 10000000 };
+
+	for (int i = 0; i < 500; i++) {
+		if (waitpid(-1, NULL, WNOHANG) < 0) {
+			ck_assert_int_eq(errno, ECHILD);
+			return;
+		}
+		(void)nanosleep(&tick, NULL);
+	}
+	ck_abort_msg("a worker is left");
+}
+
+START_TEST(a_signal_leaves_whole_reports)
+{
+	static const struct {
+		int sig, status;
+	} rows[] = { { SIGINT, 130 }, { SIGTERM, 143 } };
+	struct bc_text ids;
+	size_t cases = 0;
+	xmlDocPtr doc;
+
+	interrupt(rows[_i].sig);
+	bc_expect_status(rows[_i].status, NULL);
+	no_worker_is_left();
+	bc_expect_output("LOST");
+	bc_expect_output("interrupted");
+	ck_assert(bc_file_exists("reports/reference-sm_70.xml") && bc_file_exists("reports/reference-sm_121.xml"));
+	doc = bc_report(REPORT);
+	bc_run_program("list");
+	ids = bc_call.out;
+	for (size_t i = 0; i < ids.len; i++)
+		cases += ids.data[i] == '\n';
+	ck_assert_double_eq(bc_report_number(doc, "count(//testcase)"), (double)cases); /* each has its result */
+	xmlFreeDoc(doc);
+	doc = bc_report("reports/reference-sm_121.xml"); /* the last to be started */
+	ck_assert_double_gt(bc_report_number(doc, "count(//error[@type='LOST'])"), 0);
+	ck_assert_double_eq(bc_report_number(doc, "count(//property[@name='complete'][@value='yes'])"), 0);
+	xmlFreeDoc(doc);
+}
+END_TEST
+
+/* The worst signal: workers die with their parent, the lock is gone, the next run is as any. */
+START_TEST(a_killed_run_leaves_nothing_behind)
+{
+	interrupt(SIGKILL);
+	bc_expect_status(128 + SIGKILL, NULL);
+	no_worker_is_left();
+	ck_assert(!bc_file_exists("reports/reference-sm_121.xml"));
+	bc_run_program("run " ONE);
+	bc_expect_status(0, NULL);
+}
+END_TEST
+
+START_TEST(a_worker_needs_a_parent)
+{
+	bc_run_program("worker");
+	ck_assert_int_ne(bc_call.status, 0);
+	ck_assert_int_lt(bc_call.status, 128);
+}
+END_TEST
+
+/* --- another folder, another locale ---------------------------------------------------------------------------- */
+
+START_TEST(a_locale_changes_nothing)
+{
+	struct bc_text plain, german;
+
+	bc_run_program("run -v " ONE);
+	plain = bc_program_file(&bc_call, "reports/journal.tsv");
+	bc_call.set[0][0] = "LC_ALL";
+	bc_call.set[0][1] = "de_DE.UTF-8";
+	bc_run_program("run -v " ONE);
+	bc_expect_status(0, NULL);
+	bc_report_holds(REPORT, 1, 0, 0, 0);
+	german = bc_program_file(&bc_call, "reports/journal.tsv");
+	ck_assert(strstr(plain.data, "\tid=stride/ld_b32/2\t") && strstr(german.data, "\tid=stride/ld_b32/2\t"));
+	bc_text_release(&plain);
+	bc_text_release(&german);
+}
+END_TEST
+
+Suite *bc_test_cli_run(void)
+{
+	Suite *s = suite_create("cli_run");
+	TCase *runs_tc = tcase_create("run"), *folder = tcase_create("folder"), *signals = tcase_create("signals");
+	TCase *all[] = { runs_tc, folder, signals };
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(all); i++) {
+		tcase_add_checked_fixture(all[i], bc_call_setup, bc_call_teardown);
+		tcase_set_timeout(all[i], 120);
+		suite_add_tcase(s, all[i]);
+	}
+	tcase_add_test(runs_tc, a_run_that_passes_is_status_0);
+	tcase_add_test(runs_tc, the_whole_catalogue_passes);
+	tcase_add_test(runs_tc, one_wrong_number_is_one_failure);
+	tcase_add_test(runs_tc, no_expectation_is_no_pass);
+	tcase_add_loop_test(runs_tc, a_run_ends_as_the_row_says, 0, (int)BC_ARRAY_LEN(runs));
+	tcase_add_test(runs_tc, an_empty_selection_is_status_0_with_a_note);
+	tcase_add_test(runs_tc, paths_in_messages_are_plain);
+	tcase_add_test(runs_tc, quiet_is_quiet);
+	tcase_add_test(runs_tc, tap_and_checks_variables);
+	tcase_add_test(runs_tc, github_gets_annotations);
+	tcase_add_test(runs_tc, a_terminal_gets_colours_and_a_bar);
+	tcase_add_test(runs_tc, a_locale_changes_nothing);
+	tcase_add_test(folder, a_folder_that_cannot_be_written_is_status_2);
+	tcase_add_test(folder, a_locked_folder_is_status_2);
+	tcase_add_test(folder, a_full_disk_is_status_2);
+	tcase_add_test(folder, lost_output_is_status_2);
+	tcase_add_test(folder, closed_streams_leave_the_files_alone);
+	tcase_add_loop_test(signals, a_signal_leaves_whole_reports, 0, 2);
+	tcase_add_test(signals, a_killed_run_leaves_nothing_behind);
+	tcase_add_test(signals, a_worker_needs_a_parent);
+	return s;
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/measure/measure.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/core/judge.h"
+#include "harness/measure/clock.h"
+#include "harness/tests/measure/fake_device.h"
+
+Suite *bc_test_measure(void);
+
+static struct bc_fake fake;
+static struct bc_device *dev;
+static struct bc_measure *measure;
+static struct bc_error err;
+static struct bc_catalog cat;
+static struct bc_expect expect;
+static struct bc_observation obs[BC_BATCH_MAX];
+
+/* Strides of 1, 2, 32 words, and a store. */
+static const char *const ids[] = { "stride/ld_b32/1", "stride/ld_b32/2", "stride/ld_b32/32", "stride/st_b32/4" };
+static const struct bc_case *cases[BC_ARRAY_LEN(ids)];
+
+static void open_measure(bool with_expect, struct bc_measure_options o)
+{
+	bc_measure_close(measure);
+	measure = NULL;
+	ck_assert_msg(bc_measure_open(&bc_device_fake, dev, &fake.arch, with_expect ? &expect : NULL, &o, &measure,
+				      &err) == BC_OK,
+		      "%s", err.msg);
+}
+
+static void setup(void)
+{
+	fake = (struct bc_fake){ .overhead = 3 };
+	dev = bc_fake_open(&fake);
+	measure = NULL;
+	ck_assert_msg(bc_catalog_build(bc_suites, &cat, &err) == BC_OK, "%s", err.msg);
+	ck_assert_msg(bc_expect_load(BC_TEST_EXPECTED, "sm_90", &cat, &expect, &err) == BC_OK, "%s", err.msg);
+	for (size_t i = 0; i < BC_ARRAY_LEN(ids); i++) {
+		cases[i] = bc_catalog_find(&cat, ids[i]);
+		ck_assert_msg(cases[i] != NULL, "no case %s", ids[i]);
+	}
+	open_measure(true, (struct bc_measure_options){ .counters = true, .clock = true });
+}
+
+static void teardown(void)
+{
+	bc_measure_close(measure);
+	bc_device_fake.close(dev);
+	bc_expect_release(&expect);
+	bc_catalog_release(&cat);
+}
+
+static void batch(void)
+{
+	ck_assert_msg(bc_measure_batch(measure, cases, BC_ARRAY_LEN(cases), obs, &err) == BC_OK, "%s", err.msg);
+	ck_assert_str_eq(fake.bad_launch, "");
+}
+
+static enum bc_verdict verdict(size_t i)
+{
+	struct bc_bounds bounds;
+	const struct bc_judge_in in = { .c = cases[i], .arch = &fake.arch, .bounds = &bounds, .obs = &obs[i] };
+	struct bc_judgement j;
+
+	bc_expect_find(&expect, ids[i], &bounds);
+	bc_judge(&in, &j);
+	return j.verdict;
+}
+
+START_TEST(every_witness_speaks)
+{
+	static const unsigned ways[] = { 1, 2, 32, 4 };
+
+	batch();
+	for (size_t i = 0; i < BC_ARRAY_LEN(ids); i++) {
+		const struct bc_observation *o = &obs[i];
+
+		ck_assert_str_eq(o->id, ids[i]);
+		ck_assert_msg(o->outcome == BC_RAN, "%s: %s", o->id, o->reason);
+		ck_assert_msg(o->data_checked && o->data_ok, "%s: %s", o->id, o->data_detail);
+		ck_assert_uint_eq(o->attempts, 1); /* as expected at once */
+		ck_assert_uint_eq(o->requests_stated, 8);
+		ck_assert_uint_eq(o->count[0].requests, 8);
+		ck_assert_uint_eq(o->count[0].wavefronts, 8 * ways[i]);
+		ck_assert_uint_eq(o->count[0].conflicts, 8 * (ways[i] - 1));
+		ck_assert(o->clock_has);
+		ck_assert_double_eq(o->clock_wavefronts, ways[i]);
+		ck_assert_uint_ge(o->nsamples, 10);
+		ck_assert(o->model_has);
+		ck_assert_uint_eq(o->model_requests, 1);
+		ck_assert_uint_eq(o->model_wavefronts, ways[i]);
+		ck_assert_uint_eq(o->model_conflicts, ways[i] - 1);
+		ck_assert_str_eq(o->counters_absent, "");
+		ck_assert_str_eq(o->clock_absent, "");
+		ck_assert(o->seconds >= 0 && o->seconds < 60);
+		ck_assert_int_eq(verdict(i), BC_PASS);
+	}
+	ck_assert_uint_eq(obs[0].samples[0], 32 * 23);
+	ck_assert_uint_eq(obs[2].samples[0], 32 * (23 + 62));
+	ck_assert_uint_eq(obs[3].samples[0], 32 * 16);
+}
+END_TEST
+
+START_TEST(outliers_do_not_move_the_clock)
+{
+	fake.noisy_clock = true;
+	batch();
+	ck_assert_double_eq(obs[2].clock_wavefronts, 32);
+	ck_assert_uint_eq(obs[2].samples[3], 32 * 85 + 9999); /* but they are recorded */
+}
+END_TEST
+
+/* A case whose counts are not as expected is counted three times in all, its neighbours once. */
+START_TEST(an_unexpected_count_is_made_again)
+{
+	fake.fault = BC_FAKE_ONE_MORE;
+	fake.fault_label = ids[1];
+	batch();
+	ck_assert_uint_eq(obs[0].attempts, 1);
+	ck_assert_uint_eq(obs[1].attempts, 3);
+	ck_assert_uint_eq(obs[2].attempts, 1);
+	for (unsigned a = 0; a < 3; a++)
+		ck_assert_uint_eq(obs[1].count[a].wavefronts, 17);
+	ck_assert_int_eq(verdict(1), BC_DISAGREE);
+}
+END_TEST
+
+/* The second count fits: still three are made, and the case is not a pass. Sessions: loads 1 to 3. */
+START_TEST(a_repeat_that_fits_is_no_pass)
+{
+	fake.fault = BC_FAKE_ONE_MORE;
+	fake.fault_label = ids[1];
+	fake.fault_from = fake.fault_to = 1;
+	batch();
+	ck_assert_uint_eq(obs[1].attempts, 3);
+	ck_assert_uint_eq(obs[1].count[0].wavefronts, 17);
+	ck_assert_uint_eq(obs[1].count[1].wavefronts, 16);
+	ck_assert_uint_eq(obs[1].count[2].wavefronts, 16);
+	ck_assert_int_eq(verdict(1), BC_FAIL); /* unstable */
+}
+END_TEST
+
+START_TEST(a_void_repeat_does_not_wash_the_first_count_away)
+{
+	fake.fault = BC_FAKE_ONE_MORE;
+	fake.fault_label = ids[1];
+	fake.fault_from = fake.fault_to = 1;
+	fake.fail_count = 2;
+	batch();
+	ck_assert_uint_eq(obs[1].attempts, 2); /* the first and the third */
+	ck_assert_str_eq(obs[1].counters_absent, "");
+	ck_assert_int_eq(verdict(1), BC_FAIL);
+}
+END_TEST
+
+START_TEST(without_expectations_one_count_is_made)
+{
+	open_measure(false, (struct bc_measure_options){ .counters = true, .clock = true });
+	fake.fault = BC_FAKE_ONE_MORE;
+	fake.fault_label = ids[1];
+	batch();
+	ck_assert_uint_eq(obs[1].attempts, 1);
+}
+END_TEST
+
+START_TEST(a_wrong_request_count_is_not_made_again)
+{
+	fake.fault = BC_FAKE_ONE_REQUEST_MORE;
+	fake.fault_label = ids[1];
+	batch();
+	ck_assert_uint_eq(obs[1].attempts, 1);
+	ck_assert_int_eq(verdict(1), BC_BROKEN);
+	ck_assert_int_eq(verdict(0), BC_PASS);
+}
+END_TEST
+
+/* One bad launch: a whole run fails, then each is tried alone and only the guilty case is broken. */
+START_TEST(one_bad_launch_is_alone)
+{
+	fake.bad_label = ids[2];
+	batch();
+	for (size_t i = 0; i < BC_ARRAY_LEN(ids); i++) {
+		ck_assert_int_eq(obs[i].outcome, i == 2 ? BC_TOOL_ERROR : BC_RAN);
+		ck_assert_int_eq(verdict(i), i == 2 ? BC_BROKEN : BC_PASS);
+		ck_assert(i == 2 || (obs[i].attempts == 1 && obs[i].clock_has));
+	}
+	ck_assert_str_eq(obs[2].reason, "fake: a launch failed");
+	ck_assert(!obs[2].data_checked);
+}
+END_TEST
+
+START_TEST(wrong_data_is_that_cases_alone)
+{
+	fake.wrong_label = ids[2];
+	fake.wrong_lane = 17;
+	batch();
+	for (size_t i = 0; i < BC_ARRAY_LEN(ids); i++) {
+		ck_assert(obs[i].data_checked);
+		ck_assert_int_eq(obs[i].data_ok, i != 2);
+	}
+	ck_assert_msg(strstr(obs[2].data_detail, "lane 17, request 0, offset 0x880"), "%s", obs[2].data_detail);
+	ck_assert_int_eq(verdict(2), BC_FAIL);
+	fake.wrong_label = ids[3];
+	batch();
+	ck_assert(obs[2].data_ok && !obs[3].data_ok);
+}
+END_TEST
+
+static const struct {
+	const char *what;
+	unsigned fail_run, fail_count;
+	const char *bad_label;
+} deaths[] = {
+	{ "in the data launches", 1, 0, NULL },
+	{ "in a launch of one case", 0, 0, "stride/ld_b32/2" },
+	{ "while counting", 0, 1, NULL },
+	{ "while counting stores", 0, 2, NULL },
+	{ "in the calibration", 2, 0, NULL },
+	{ "in the timed launches", 4, 0, NULL }, /* data, two calibrations, then these */
+};
+
+START_TEST(a_dead_device_ends_the_batch)
+{
+	fake.dies = true;
+	fake.fail_run = deaths[_i].fail_run;
+	fake.fail_count = deaths[_i].fail_count;
+	fake.bad_label = deaths[_i].bad_label;
+	err.msg[0] = '\0';
+	ck_assert_msg(bc_measure_batch(measure, cases, BC_ARRAY_LEN(cases), obs, &err) == BC_EDEVICE, "%s",
+		      deaths[_i].what);
+	ck_assert_msg(fake.dead && strcmp(err.msg, "fake: a launch failed") == 0, "%s: %s", deaths[_i].what, err.msg);
+}
+END_TEST
+
+START_TEST(a_calibration_that_fails_costs_the_clock_alone)
+{
+	fake.bad_label = "clock calibration";
+	batch();
+	for (size_t i = 0; i < BC_ARRAY_LEN(ids); i++) {
+		ck_assert_int_eq(obs[i].outcome, BC_RAN);
+		ck_assert(!obs[i].clock_has);
+		ck_assert_str_eq(obs[i].clock_absent, "fake: a launch failed");
+		ck_assert_int_eq(verdict(i), BC_PASS); /* the counters carry it */
+	}
+}
+END_TEST
+
+START_TEST(a_flat_clock_tells_nothing)
+{
+	fake.flat_clock = true;
+	batch();
+	for (size_t i = 0; i < BC_ARRAY_LEN(ids); i++) {
+		ck_assert(!obs[i].clock_has);
+		ck_assert_msg(strstr(obs[i].clock_absent, "does not rise"), "%s", obs[i].clock_absent);
+		ck_assert_uint_ge(obs[i].nsamples, 10); /* recorded all the same */
+	}
+}
+END_TEST
+
+START_TEST(what_is_not_asked_for_is_absent_with_a_reason)
+{
+	open_measure(true, (struct bc_measure_options){ .counters = false, .clock = true });
+	batch();
+	ck_assert_str_eq(obs[0].counters_absent, "not asked for (--witness clock)");
+	ck_assert_uint_eq(obs[0].attempts, 0);
+	ck_assert_uint_eq(fake.counts, 0);
+	ck_assert(obs[0].clock_has);
+	ck_assert_int_eq(verdict(2), BC_PASS);
+	open_measure(true, (struct bc_measure_options){ .counters = true, .clock = false });
+	batch();
+	ck_assert_str_eq(obs[0].clock_absent, "not asked for (--witness counters)");
+	ck_assert(!obs[0].clock_has && obs[0].nsamples == 0);
+	ck_assert_uint_eq(obs[0].attempts, 1);
+}
+END_TEST
+
+START_TEST(what_the_device_lacks_is_absent_with_its_reason)
+{
+	(void)bc_strlcpy(fake.facts.counters_absent, "no permission", sizeof(fake.facts.counters_absent));
+	(void)bc_strlcpy(fake.facts.clock_absent, "no clock here", sizeof(fake.facts.clock_absent));
+	batch();
+	ck_assert_str_eq(obs[0].counters_absent, "no permission");
+	ck_assert_str_eq(obs[0].clock_absent, "no clock here");
+	ck_assert_uint_eq(fake.counts, 0);
+	ck_assert_int_eq(verdict(0), BC_SKIP); /* the model alone is no witness of the device */
+	ck_assert(obs[0].data_ok);
+}
+END_TEST
+
+/* Counters that are taken away in the middle of a run. Sessions: loads, stores. */
+static const struct {
+	const char *what;
+	unsigned from;
+	bool clock;
+	enum bc_fake_fault fault;
+	enum bc_verdict loads, stores;
+} taken[] = {
+	{ "before the first session, with a clock", 1, true, BC_FAKE_RIGHT, BC_PASS, BC_PASS },
+	{ "before the first session", 1, false, BC_FAKE_RIGHT, BC_SKIP, BC_SKIP },
+	{ "between two sessions", 2, false, BC_FAKE_RIGHT, BC_PASS, BC_SKIP },
+	{ "they read 0 instead", 2, false, BC_FAKE_STUCK, BC_PASS, BC_BROKEN },
+	{ "they read 0, and the clock stands in", 2, true, BC_FAKE_STUCK, BC_PASS, BC_PASS },
+};
+
+START_TEST(counters_that_are_taken_away_are_never_zero)
+{
+	const bool stuck = taken[_i].fault == BC_FAKE_STUCK;
+
+	open_measure(true, (struct bc_measure_options){ .counters = true, .clock = taken[_i].clock });
+	fake.refuse_from = stuck ? 0 : taken[_i].from;
+	fake.fault = taken[_i].fault;
+	fake.fault_from = taken[_i].from;
+	fake.fault_to = 100;
+	batch();
+	for (size_t i = 0; i < BC_ARRAY_LEN(ids); i++) {
+		const bool gone = i == 3 || taken[_i].from == 1;
+
+		ck_assert_msg(verdict(i) == (i == 3 ? taken[_i].stores : taken[_i].loads), "%s: %s is %s",
+			      taken[_i].what, ids[i], bc_verdict_name(verdict(i)));
+		ck_assert_msg((obs[i].attempts == 0) == gone && (obs[i].counters_absent[0] != '\0') == gone,
+			      "%s: %s: %s", taken[_i].what, ids[i], obs[i].counters_absent);
+		if (gone)
+			ck_assert_msg(strstr(obs[i].counters_absent,
+					     stuck ? "void" : "fake: the counters were taken away") != NULL,
+				      "%s: %s", taken[_i].what, obs[i].counters_absent);
+	}
+}
+END_TEST
+
+START_TEST(a_pattern_that_cannot_be_timed_has_no_clock)
+{
+	struct bc_case two = *cases[0];
+	const struct bc_case *one[] = { &two };
+
+	two.pattern.count = 2;
+	two.pattern.step = 4;
+	ck_assert_int_eq(bc_measure_batch(measure, one, 1, obs, &err), BC_OK);
+	ck_assert_str_eq(obs[0].clock_absent, "no clock protocol for 2 requests of ld32");
+	ck_assert_uint_eq(obs[0].count[0].requests, 8);
+	ck_assert(obs[0].data_ok);
+}
+END_TEST
+
+START_TEST(a_case_without_a_kernel_is_broken)
+{
+	struct bc_case none = *cases[0], low = *cases[0];
+	const struct bc_case *some[] = { &none, &low, cases[1] };
+
+	none.pattern.op = BC_OP_NONE;
+	low.pattern.origin = BC_FROM_ABSOLUTE; /* address 0 lies below the window */
+	ck_assert_msg(bc_measure_batch(measure, some, 3, obs, &err) == BC_OK, "%s", err.msg);
+	ck_assert_int_eq(obs[0].outcome, BC_TOOL_ERROR);
+	ck_assert_msg(strstr(obs[0].reason, "no kernel for the operation none"), "%s", obs[0].reason);
+	ck_assert_int_eq(obs[1].outcome, BC_TOOL_ERROR);
+	ck_assert_msg(strstr(obs[1].reason, "below the window"), "%s", obs[1].reason);
+	ck_assert_int_eq(obs[2].outcome, BC_RAN);
+	ck_assert(obs[2].data_ok && obs[2].clock_has && obs[2].attempts == 1);
+}
+END_TEST
+
+START_TEST(a_batch_has_a_size)
+{
+	const struct bc_case *many[BC_BATCH_MAX + 1];
+	static struct bc_observation room[BC_BATCH_MAX + 1];
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(many); i++)
+		many[i] = cases[i % BC_ARRAY_LEN(cases)];
+	ck_assert_int_eq(bc_measure_batch(measure, many, BC_BATCH_MAX + 1, room, &err), BC_EUSAGE);
+	ck_assert_int_eq(bc_measure_batch(measure, many, BC_BATCH_MAX, room, &err), BC_OK);
+	ck_assert(room[BC_BATCH_MAX - 1].data_ok);
+	ck_assert_int_eq(bc_measure_batch(measure, many, 0, room, &err), BC_OK);
+	bc_measure_close(NULL);
+}
+END_TEST
+
+/* Every load and store pattern of the catalogue passes by all witnesses on a device that obeys the laws. */
+START_TEST(the_catalogue_passes)
+{
+	size_t pass = 0, next = 0;
+
+	while (next < cat.n) {
+		const struct bc_case *some[BC_BATCH_MAX];
+		size_t n = 0;
+
+		for (; next < cat.n && n < BC_BATCH_MAX; next++)
+			if (cat.cases[next].pattern.op >= BC_OP_LD8 && cat.cases[next].pattern.op <= BC_OP_ST128)
+				some[n++] = &cat.cases[next];
+		ck_assert_msg(bc_measure_batch(measure, some, n, obs, &err) == BC_OK, "%s", err.msg);
+		ck_assert_str_eq(fake.bad_launch, "");
+		for (size_t i = 0; i < n; i++) {
+			struct bc_bounds bounds;
+			const struct bc_judge_in in = {
+				.c = some[i], .arch = &fake.arch, .bounds = &bounds, .obs = &obs[i]
+			};
+			struct bc_judgement j;
+
+			bc_expect_find(&expect, some[i]->id, &bounds);
+			bc_judge(&in, &j);
+			ck_assert_msg(j.verdict == BC_PASS, "%s: %s: %s", some[i]->id, bc_verdict_name(j.verdict),
+				      j.message);
+			ck_assert_msg(obs[i].attempts == 1 && obs[i].clock_has, "%s: %s%s", some[i]->id,
+				      obs[i].counters_absent, obs[i].clock_absent);
+			pass++;
+		}
+	}
+	ck_assert_uint_ge(pass, 500);
+}
+END_TEST
+
+Suite *bc_test_measure(void)
+{
+	Suite *s = suite_create("measure");
+	TCase *tc = tcase_create("measure");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, every_witness_speaks);
+	tcase_add_test(tc, outliers_do_not_move_the_clock);
+	tcase_add_test(tc, an_unexpected_count_is_made_again);
+	tcase_add_test(tc, a_repeat_that_fits_is_no_pass);
+	tcase_add_test(tc, a_void_repeat_does_not_wash_the_first_count_away);
+	tcase_add_test(tc, without_expectations_one_count_is_made);
+	tcase_add_test(tc, a_wrong_request_count_is_not_made_again);
+	tcase_add_test(tc, one_bad_launch_is_alone);
+	tcase_add_test(tc, wrong_data_is_that_cases_alone);
+	tcase_add_loop_test(tc, a_dead_device_ends_the_batch, 0, (int)BC_ARRAY_LEN(deaths));
+	tcase_add_test(tc, a_calibration_that_fails_costs_the_clock_alone);
+	tcase_add_test(tc, a_flat_clock_tells_nothing);
+	tcase_add_test(tc, what_is_not_asked_for_is_absent_with_a_reason);
+	tcase_add_test(tc, what_the_device_lacks_is_absent_with_its_reason);
+	tcase_add_loop_test(tc, counters_that_are_taken_away_are_never_zero, 0, (int)BC_ARRAY_LEN(taken));
+	tcase_add_test(tc, a_pattern_that_cannot_be_timed_has_no_clock);
+	tcase_add_test(tc, a_case_without_a_kernel_is_broken);
+	tcase_add_test(tc, a_batch_has_a_size);
+	tcase_add_test(tc, the_catalogue_passes);
+	suite_add_tcase(s, tc);
+	return s;
+}

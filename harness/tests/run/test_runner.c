@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The program as a user calls it: which cases are run, how often, in which order, and when a run ends early. */
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/tests/program.h"
+
+Suite *bc_test_runner(void);
+
+#define REPORT "reports/reference-sm_90.xml"
+#define RUN "run --device reference "
+
+static double number(const char *expression)
+{
+	xmlDocPtr doc = bc_report(REPORT);
+	const double n = bc_report_number(doc, expression);
+
+	xmlFreeDoc(doc);
+	return n;
+}
+
+/* --- wrong words -------------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *words, *says;
+} wrong[] = {
+	{ "--shard 0/2", "--shard 0/2: I/N" },	     { "--shard 3/2", "--shard 3/2: I/N" },
+	{ "--shard 2", "--shard 2: I/N" },	     { "--shard 1/0", "--shard 1/0: I/N" },
+	{ "--shard 1/2/3", "--shard 1/2/3: I/N" },   { "--shard -1/2", "--shard -1/2: I/N" },
+	{ "--shuffle x", "--shuffle x: a whole" },   { "--shuffle 4294967296", "--shuffle 4294967296: a whole" },
+	{ "--isolate suite", "device or case" },     { "--repeat 0", "--repeat 0: a whole number, 1 to 1000" },
+	{ "--retries -1", "--retries -1: a whole" }, { "--repeat 2 --retries 1", "give one of them" },
+	{ "--deadline 0", "--deadline 0: a whole" }, { "--rerun-failed nowhere", "nowhere" },
+	{ "--retry-lost 1x", "--retry-lost 1x: a" }, { "--repeat 2 --retry-lost 1", "give one of them" },
+};
+
+START_TEST(wrong_words_are_status_3)
+{
+	char words[200];
+
+	(void)snprintf(words, sizeof(words), RUN "--filter meta/sound/1 %s", wrong[_i].words);
+	bc_run_program(words);
+	bc_expect_status(3, wrong[_i].says);
+}
+END_TEST
+
+/* --- which cases -------------------------------------------------------------------------------------------------- */
+
+START_TEST(shards_are_disjoint_balanced_and_whole)
+{
+	double most = 0, least = 1e9;
+
+	bc_shell("mkdir all");
+	for (unsigned i = 1; i <= 5; i++) {
+		char words[200];
+		double n;
+
+		(void)snprintf(words, sizeof(words), RUN "--filter stride/ld_b32 --shard %u/5", i);
+		bc_run_program(words);
+		bc_expect_status(0, NULL);
+		n = number("count(//testcase)");
+		most = n > most ? n : most;
+		least = n < least ? n : least;
+		bc_shell("grep '^case=' " REPORT " >> all/ids");
+	}
+	ck_assert_double_le(most - least, 1);
+	bc_run_program(RUN "--filter stride/ld_b32");
+	bc_shell("grep '^case=' " REPORT
+		 " | sort > all/want; sort all/ids > all/got; cmp all/want all/got && test -s all/want");
+}
+END_TEST
+
+START_TEST(an_empty_shard_is_status_0_with_a_note)
+{
+	bc_run_program(RUN "--filter stride/ld_b32/1 --shard 2/2");
+	bc_expect_status(0, "note: the selection is empty");
+	bc_report_holds(REPORT, 0, 0, 0, 0);
+}
+END_TEST
+
+/* The order is the journal's, and only the seed decides it; the report keeps the catalogue's. */
+START_TEST(a_seed_decides_the_order)
+{
+	static const char *const seeds[] = { "1", "1", "2" };
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(seeds); i++) {
+		char words[200];
+
+		(void)snprintf(words, sizeof(words), RUN "--filter stride/ld_b32 --shuffle %s", seeds[i]);
+		bc_run_program(words);
+		bc_expect_status(0, NULL);
+		(void)snprintf(words, sizeof(words), "  shuffled with seed %s\n", seeds[i]);
+		bc_expect_output(words);
+		(void)snprintf(words, sizeof(words),
+			       "grep '^obs' reports/journal.tsv | cut -f3 > order%zu; grep '^case=' " REPORT
+			       " > report%zu",
+			       i, i);
+		bc_shell(words);
+	}
+	bc_shell("cmp order0 order1 && ! cmp -s order0 order2 && sort order0 > a && sort order2 > b && cmp a b && cmp "
+		 "report0 report2");
+}
+END_TEST
+
+START_TEST(what_failed_is_run_again)
+{
+	bc_run_program(RUN "--filter meta/sound/1 --filter meta/fails --filter meta/dies/kill --filter meta/skips");
+	bc_expect_status(2, NULL);
+	bc_shell("cp -r reports old");
+	bc_run_program(RUN "--filter meta --rerun-failed old");
+	bc_expect_status(2, NULL);
+	bc_expect_output("6 cases: 2 FAIL, 1 DISAGREE, 1 BROKEN, 1 LOST, 1 UNJUDGED\n");
+	bc_run_program(RUN "--filter meta/fails --rerun-failed old/reference-sm_90.xml");
+	bc_expect_status(2, NULL);
+	bc_expect_output("5 cases: ");
+	bc_run_program(RUN "--filter meta/sound/1");
+	bc_run_program(RUN "--filter meta --rerun-failed reports --reports new");
+	bc_expect_status(0, "note: the selection is empty");
+}
+END_TEST
+
+/* --- how often ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(the_worst_of_several_runs_counts)
+{
+	bc_run_program(RUN "--filter meta/once --filter meta/sound/1 --filter meta/skips --repeat 3");
+	bc_expect_status(2, NULL);
+	bc_expect_output("4 cases: 1 PASS, 1 DISAGREE, 1 LOST, 1 SKIP\n");
+	bc_report_holds(REPORT, 4, 1, 1, 1);
+	ck_assert_double_eq(number("count(//testcase[contains(system-out, 'tries=DISAGREE,PASS,PASS')])"), 1);
+	ck_assert_double_eq(number("count(//testcase[contains(system-out, 'tries=LOST,PASS,PASS')])"), 1);
+	ck_assert_double_eq(number("count(//testcase[contains(system-out, 'tries=PASS,PASS,PASS')])"), 1);
+	ck_assert_double_eq(
+		number("count(//testcase[contains(system-out, 'attempt 1: LOST: the worker ended: exit status 3')])"),
+		1);
+	ck_assert_double_eq(number("count(//testcase[contains(system-out, 'attempt 3: PASS')])"), 3);
+}
+END_TEST
+
+static const struct {
+	const char *what, *words;
+	int status;
+	const char *said;
+	double flaky_failures, flaky_errors, reruns;
+} retries[] = {
+	{ "counters, not retried", "--filter meta/once/counters --retry-lost 2", 1, "1 case: 1 DISAGREE\n", 0, 0, 0 },
+	{ "counters", "--filter meta/once/counters --retries 1", 1, "1 case: 1 PASS; 1 flaky\n", 1, 0, 0 },
+	{ "flaky, and that is fine", "--filter meta/once/counters --retries 1 --flaky-ok", 0,
+	  "1 case: 1 PASS; 1 flaky\n", 1, 0, 0 },
+	{ "lost, not retried", "--filter meta/once/exit --retries 2", 2, "1 case: 1 LOST\n", 0, 0, 0 },
+	{ "lost", "--filter meta/once/exit --retry-lost 1", 1, "1 case: 1 PASS; 1 flaky\n", 0, 1, 0 },
+	{ "both", "--filter meta/once --retries 3 --retry-lost 3", 1, "2 cases: 2 PASS; 2 flaky\n", 1, 1, 0 },
+	{ "no flake", "--filter meta/fails/counters --retries 2", 1, "1 case: 1 DISAGREE\n", 0, 0, 2 },
+	{ "by its ratio", "--filter meta/fails/ratio --retries 1", 1, "1 case: 1 FAIL\n", 0, 0, 1 },
+	{ "wrong data is not retried", "--filter meta/fails/data --retries 2", 1, "1 case: 1 FAIL\n", 0, 0, 0 },
+	{ "lost again and again", "--filter meta/dies/kill --retry-lost 2", 2, "1 case: 1 LOST\n", 0, 0, 2 },
+	{ "lost with its context", "--filter meta/dies/trap --retries 1 --retry-lost 2", 2, "1 case: 1 LOST\n", 0, 0,
+	  2 },
+	{ "a broken case is not retried", "--filter meta/fails/refused --retries 2 --retry-lost 2", 2,
+	  "1 case: 1 BROKEN\n", 0, 0, 0 },
+	{ "a sound case once", "--filter meta/sound/1 --retries 2 --retry-lost 2", 0, "1 case: 1 PASS\n", 0, 0, 0 },
+};
+
+START_TEST(what_fails_is_tried_again)
+{
+	char words[200];
+
+	(void)snprintf(words, sizeof(words), RUN "%s", retries[_i].words);
+	bc_run_program(words);
+	ck_assert_msg(bc_call.status == retries[_i].status, "%s: exit status %d\n%s", retries[_i].what, bc_call.status,
+		      bc_call.out.data);
+	bc_expect_output(retries[_i].said);
+	ck_assert_msg((int)number("count(//flakyFailure[@type and @message])") == (int)retries[_i].flaky_failures, "%s",
+		      retries[_i].what);
+	ck_assert_msg((int)number("count(//flakyError[@type='LOST'])") == (int)retries[_i].flaky_errors, "%s",
+		      retries[_i].what);
+	ck_assert_msg((int)number("count(//rerunFailure | //rerunError)") == (int)retries[_i].reruns, "%s",
+		      retries[_i].what);
+	ck_assert_msg((int)number("count(//testcase[contains(system-out, 'flaky=yes')])") ==
+			      (int)(retries[_i].flaky_failures + retries[_i].flaky_errors),
+		      "%s", retries[_i].what);
+}
+END_TEST
+
+/* --- when it ends ------------------------------------------------------------------------------------------------- */
+
+START_TEST(the_first_finding_ends_a_fail_fast_run)
+{
+	bc_run_program(RUN "--filter meta/sound --filter meta/fails/data --filter meta/dies --exclude meta/sound/flood "
+			   "--isolate case "
+			   "--fail-fast");
+	bc_expect_status(1, NULL);
+	bc_expect_output(" 1 FAIL, ");
+	bc_expect_no_output("LOST");
+	ck_assert_double_ge(number("count(//testcase/skipped[@message='not run: fail-fast'])"), 7);
+	ck_assert_double_eq(number("count(//property[@name='complete'][@value='yes'])"), 0);
+}
+END_TEST
+
+START_TEST(a_deadline_ends_a_run)
+{
+	bc_run_program(RUN "--filter meta/sound/1 --filter meta/hangs/sleep --isolate case --deadline 1 --timeout 100");
+	bc_expect_status(2, NULL);
+	bc_expect_output("LOST     reference_sm_90 meta/hangs/sleep: the run's deadline of 1 s was over");
+	bc_report_holds(REPORT, 2, 0, 1, 0);
+}
+END_TEST
+
+/* Five cases that end their worker: three in a row would end the device, but each has sound ones between. */
+START_TEST(a_worker_for_each_case)
+{
+	bc_run_program(RUN "--filter meta/sound/1 --filter meta/sound/2 --filter meta/dies/kill --filter "
+			   "meta/dies/segv --isolate case");
+	bc_expect_status(2, NULL);
+	bc_expect_output("4 cases: 2 PASS, 2 LOST\n");
+	bc_expect_output("meta/dies/segv: the worker ended: signal SIGSEGV");
+}
+END_TEST
+
+Suite *bc_test_runner(void)
+{
+	Suite *s = suite_create("runner");
+	TCase *words = tcase_create("words"), *which = tcase_create("which"), *often = tcase_create("often"),
+	      *ends = tcase_create("ends");
+	TCase *all[] = { words, which, often, ends };
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(all); i++) {
+		tcase_add_checked_fixture(all[i], bc_call_setup, bc_call_teardown);
+		tcase_set_timeout(all[i], 120);
+		suite_add_tcase(s, all[i]);
+	}
+	tcase_add_loop_test(words, wrong_words_are_status_3, 0, (int)BC_ARRAY_LEN(wrong));
+	tcase_add_test(which, shards_are_disjoint_balanced_and_whole);
+	tcase_add_test(which, an_empty_shard_is_status_0_with_a_note);
+	tcase_add_test(which, a_seed_decides_the_order);
+	tcase_add_test(which, what_failed_is_run_again);
+	tcase_add_test(often, the_worst_of_several_runs_counts);
+	tcase_add_loop_test(often, what_fails_is_tried_again, 0, (int)BC_ARRAY_LEN(retries));
+	tcase_add_test(ends, the_first_finding_ends_a_fail_fast_run);
+	tcase_add_test(ends, a_deadline_ends_a_run);
+	tcase_add_test(ends, a_worker_for_each_case);
+	return s;
+}
