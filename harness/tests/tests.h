@@ -5,9 +5,14 @@
 
 #include <check.h>
 
-typedef Suite *bc_test_maker(void);
+/* A suite, named as its topic is, and the function that makes it. */
+struct bc_test {
+	const char *name;
+	Suite *(*make)(void);
+};
 
-/* One bc_test_<topic> for each harness/tests/test_<topic>.c, by name, NULL-terminated. Generated at build time. */
-extern bc_test_maker *const bc_tests[];
+/* One bc_test_<topic> for each file test_<topic>.c below harness/tests/, by name; the last has no name. Generated at
+ * build time. */
+extern const struct bc_test bc_tests[];
 
 #endif
