@@ -107,7 +107,7 @@ lint_format()
 	*) echo "lint: format: not compared, clang-format 14 is not here" >&2 ;;
 	esac
 	for file in $files $(find tools .ci -name '*.sh' -o -path '.ci/*' -type f); do
-		expand -t 8 "$file" | awk -v file="$file" 'length($0) > 120 { printf "%s:%d: over 120 columns\n", file, NR }'
+		expand -t 8 "$file" | LC_ALL=C.UTF-8 grep -n '^.\{121,\}' | sed "s|^\([0-9]*\):.*|$file:\1: over 120 columns|"
 	done
 }
 
