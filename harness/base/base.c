@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,12 +109,11 @@ enum bc_status bc_text_add(struct bc_text *t, const char *bytes, size_t len, str
 	return BC_OK;
 }
 
-enum bc_status bc_text_addf(struct bc_text *t, struct bc_error *err, const char *fmt, ...)
+enum bc_status bc_text_vaddf(struct bc_text *t, struct bc_error *err, const char *fmt, va_list ap)
 {
-	va_list ap, again;
+	va_list again;
 	enum bc_status st;
 
-	va_start(ap, fmt);
 	va_copy(again, ap);
 
 	const int len = vsnprintf(NULL, 0, fmt, ap);
@@ -135,6 +133,16 @@ enum bc_status bc_text_addf(struct bc_text *t, struct bc_error *err, const char 
 	t->len += (size_t)len;
 out:
 	va_end(again);
+	return st;
+}
+
+enum bc_status bc_text_addf(struct bc_text *t, struct bc_error *err, const char *fmt, ...)
+{
+	va_list ap;
+	enum bc_status st;
+
+	va_start(ap, fmt);
+	st = bc_text_vaddf(t, err, fmt, ap);
 	va_end(ap);
 	return st;
 }

@@ -3,6 +3,7 @@
 #ifndef BC_BASE_BASE_H
 #define BC_BASE_BASE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +66,8 @@ struct bc_text {
 enum bc_status bc_text_add(struct bc_text *t, const char *bytes, size_t len, struct bc_error *err);
 enum bc_status bc_text_addf(struct bc_text *t, struct bc_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+enum bc_status bc_text_vaddf(struct bc_text *t, struct bc_error *err, const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
 void bc_text_release(struct bc_text *t);
 
 /**

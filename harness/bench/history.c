@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "harness/base/clock.h"
 #include "harness/history/print.h"
 
 #define RUNS 1000u
@@ -17,13 +17,6 @@
 #define REPORT FOLDER "/report.xml"
 #define DB FOLDER "/history.db"
 #define CASE "stride/ld_b32/600" /* bad from run 700 on */
-
-static double now(void)
-{
-	struct timespec t;
-
-	return clock_gettime(CLOCK_MONOTONIC, &t) ? 0 : (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void write_case(FILE *f, unsigned run, unsigned i)
 {
@@ -85,11 +78,11 @@ static double add_all(struct bc_history *h, struct bc_error *err)
 
 		if (!write_report(run))
 			return -1;
-		start = now();
+		start = bc_now();
 		if (bc_report_read(REPORT, &f, err) || bc_history_add(h, &f, &added, err) || added.cases != CASES)
 			return -1;
 		bc_report_release(&f);
-		sum += now() - start;
+		sum += bc_now() - start;
 	}
 	return sum;
 }
@@ -117,7 +110,7 @@ static double median_of(unsigned what, struct bc_error *err)
 	double t[REPEATS];
 
 	for (size_t i = 0; i < REPEATS; i++) {
-		const double start = now();
+		const double start = bc_now();
 		struct bc_history *h = NULL;
 		struct bc_text out = { 0 };
 		enum bc_status st = bc_history_open(DB, BC_HISTORY_READ, &h, err);
@@ -128,7 +121,7 @@ static double median_of(unsigned what, struct bc_error *err)
 		bc_text_release(&out);
 		if (st)
 			return -1;
-		t[i] = now() - start;
+		t[i] = bc_now() - start;
 	}
 	qsort(t, REPEATS, sizeof(t[0]), by_value);
 	return t[REPEATS / 2];

@@ -10,20 +10,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "harness/base/clock.h"
 #include "harness/core/banks.h"
 
 #define REPEATS 5
 #define REPORTS BC_TEST_TMP "/bench-reports"
-
-static double now(void)
-{
-	struct timespec t;
-
-	return clock_gettime(CLOCK_MONOTONIC, &t) ? 0 : (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -35,7 +28,7 @@ static int by_value(const void *a, const void *b)
 /* One run of the binary, quiet. Return: seconds, negative when it failed. */
 static double one_run(const char *const *argv, int out)
 {
-	const double start = now();
+	const double start = bc_now();
 	const pid_t pid = fork();
 	int status = 0;
 
@@ -48,7 +41,7 @@ static double one_run(const char *const *argv, int out)
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) > 1)
 		return -1;
-	return now() - start;
+	return bc_now() - start;
 }
 
 static double median_run(const char *const *argv)
@@ -84,10 +77,10 @@ static size_t count_cases(void)
 static double law_speed(void)
 {
 	const struct bc_geometry g = { .banks = 32, .bank_bytes = 4, .pair_rule = true };
-	const double start = now();
+	const double start = bc_now();
 	unsigned long sum = 0, n = 0;
 
-	while (now() - start < 0.5) {
+	while (bc_now() - start < 0.5) {
 		for (uint32_t stride = 0; stride < 64; stride++, n++) {
 			uint32_t addr[BC_LANES];
 			struct bc_wavefronts w;
@@ -98,7 +91,7 @@ static double law_speed(void)
 				sum += w.wavefronts;
 		}
 	}
-	return sum ? (double)n / (now() - start) : 0;
+	return sum ? (double)n / (bc_now() - start) : 0;
 }
 
 int main(void)

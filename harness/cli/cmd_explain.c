@@ -2,12 +2,11 @@
 #include "harness/cli/options.h"
 
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/terminal.h"
 #include "harness/explain/patternfile.h"
 #include "harness/base/escape.h"
 #include "harness/explain/json_case.h"
@@ -50,21 +49,6 @@ static enum bc_status find_arch(const struct bc_cli *c, struct bc_arch *out, str
 			       name);
 	(void)bc_strlcpy(f.arch, name, sizeof(f.arch));
 	return bc_arch_of_device(c->expected_dir, &f, out, err);
-}
-
-/* Does the user's locale take UTF-8? The program's own locale stays as it is. */
-static bool locale_is_utf8(void)
-{
-	const char *now = setlocale(LC_CTYPE, NULL);
-	char *before = now ? strdup(now) : NULL;
-	bool utf8;
-
-	if (!before)
-		return false;
-	utf8 = setlocale(LC_CTYPE, "") && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	(void)setlocale(LC_CTYPE, before);
-	free(before);
-	return utf8;
 }
 
 /* No such case: what was probably meant. */
@@ -119,7 +103,8 @@ static enum bc_status explain_case(const struct bc_cli *c, const struct bc_catal
 	if (!st) {
 		bc_expect_find(&expect, found->id, &bounds);
 		st = draw(c,
-			  &(struct bc_explain){ .c = found, .arch = arch, .bounds = &bounds, .utf8 = locale_is_utf8() },
+			  &(struct bc_explain){
+				  .c = found, .arch = arch, .bounds = &bounds, .utf8 = bc_locale_is_utf8() },
 			  err);
 	}
 	bc_expect_release(&expect);
@@ -144,7 +129,7 @@ static enum bc_status explain_request(const struct bc_cli *c, const struct bc_ar
 	if (bc_pattern_make(c->op, c->mask ? c->mask : "ffffffff", c->offsets, &made.pattern, &what))
 		return bc_fail(err, BC_EUSAGE, "explain: %s", what.msg);
 	made.needs = needs_of(bc_op_info(made.pattern.op));
-	return draw(c, &(struct bc_explain){ .c = &made, .arch = arch, .utf8 = locale_is_utf8() }, err);
+	return draw(c, &(struct bc_explain){ .c = &made, .arch = arch, .utf8 = bc_locale_is_utf8() }, err);
 }
 
 /* One line, through @line, which keeps its memory. */

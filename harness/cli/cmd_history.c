@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/cli/options.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/terminal.h"
 #include "harness/base/textfile.h"
 #include "harness/history/print.h"
 #include "harness/base/escape.h"
@@ -23,21 +22,6 @@ struct action {
 	unsigned options;
 	enum bc_status (*act)(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err);
 };
-
-/* Does the user's locale take UTF-8? The program's own locale stays as it is. */
-static bool locale_is_utf8(void)
-{
-	const char *now = setlocale(LC_CTYPE, NULL);
-	char *before = now ? strdup(now) : NULL;
-	bool utf8;
-
-	if (!before)
-		return false;
-	utf8 = setlocale(LC_CTYPE, "") && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	(void)setlocale(LC_CTYPE, before);
-	free(before);
-	return utf8;
-}
 
 static enum bc_status print_added(const char *path, const struct bc_history_added *a, struct bc_error *err)
 {
@@ -105,24 +89,24 @@ static enum bc_status act_add(const struct bc_cli *c, struct bc_history *h, stru
 static enum bc_status act_list(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err)
 {
 	(void)c;
-	return bc_history_list(h, locale_is_utf8(), out, err);
+	return bc_history_list(h, bc_locale_is_utf8(), out, err);
 }
 
 static enum bc_status act_trend(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err)
 {
-	return bc_history_trend(h, c->words[1], c->by ? c->by : "date", c->pool, locale_is_utf8(), out, err);
+	return bc_history_trend(h, c->words[1], c->by ? c->by : "date", c->pool, bc_locale_is_utf8(), out, err);
 }
 
 static enum bc_status act_flaky(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err)
 {
 	(void)c;
-	return bc_history_flaky(h, locale_is_utf8(), out, err);
+	return bc_history_flaky(h, bc_locale_is_utf8(), out, err);
 }
 
 static enum bc_status act_first_bad(const struct bc_cli *c, struct bc_history *h, struct bc_text *out,
 				    struct bc_error *err)
 {
-	return bc_history_first_bad(h, c->words[1], c->pool, locale_is_utf8(), out, err);
+	return bc_history_first_bad(h, c->words[1], c->pool, bc_locale_is_utf8(), out, err);
 }
 
 static enum bc_status act_export(const struct bc_cli *c, struct bc_history *h, struct bc_text *out,

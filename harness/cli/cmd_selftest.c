@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/base/clock.h"
 #include "harness/cli/selftest_rules.h"
 
 #define SUITES_MAX 64
@@ -54,13 +55,6 @@ struct pool {
 	size_t n;
 	struct job job[];
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	return clock_gettime(CLOCK_MONOTONIC, &t) ? 0 : (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static size_t count_suites(void)
 {
@@ -166,7 +160,7 @@ static void run_job(const struct bc_cli *c, const struct bc_catalog *cat, struct
 					      .quiet_s = c->quiet_s };
 	struct bc_session *s = NULL;
 	struct bc_error err = { .msg = "" };
-	const double start = now();
+	const double start = bc_now();
 
 	(void)snprintf(device, sizeof(device), "reference:%s", j->arch->name);
 	j->status = bc_session_open(&o, cat, &s, &err);
@@ -183,7 +177,7 @@ static void run_job(const struct bc_cli *c, const struct bc_catalog *cat, struct
 			take_result(j, &d->arch, &d->results[i]);
 	}
 	bc_session_close(s);
-	j->seconds = now() - start;
+	j->seconds = bc_now() - start;
 	j->done = true;
 }
 
@@ -456,7 +450,7 @@ static int ended_by(const struct pool *p)
 
 int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 {
-	const double start = now();
+	const double start = bc_now();
 	const struct bc_fault *only = NULL;
 	struct bc_arch *archs = NULL;
 	struct pool *p = NULL;
@@ -491,7 +485,7 @@ int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 				n++;
 			problems += report(&p->job[first], n, only, c->longer);
 		}
-		(void)printf("%zu run%s in %.1f s\n", p->n, p->n == 1 ? "" : "s", now() - start);
+		(void)printf("%zu run%s in %.1f s\n", p->n, p->n == 1 ? "" : "s", bc_now() - start);
 		status = problems ? 1 : 0;
 		st = bc_cli_flush(&err);
 	}

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/base/terminal.h"
 #include "harness/base/escape.h"
 #include "harness/measure/pack.h"
 
@@ -197,24 +198,12 @@ enum bc_status bc_cli_json(const struct bc_cli *c, bool *json, struct bc_error *
 /* @text wrapped at 78 columns, each line indented by @indent. */
 static void print_wrapped(const char *text, unsigned indent)
 {
-	unsigned column = indent;
+	struct bc_text wrapped = { 0 };
+	struct bc_out out = { .to = &wrapped };
 
-	(void)printf("%*s", (int)indent, "");
-	while (*text) {
-		const size_t word = strcspn(text, " ");
-
-		if (column > indent && column + 1 + word > 78) {
-			(void)printf("\n%*s", (int)indent, "");
-			column = indent;
-		} else if (column > indent) {
-			(void)putchar(' ');
-			column++;
-		}
-		(void)printf("%.*s", (int)word, text);
-		column += (unsigned)word;
-		text += word + strspn(text + word, " ");
-	}
-	(void)putchar('\n');
+	bc_put_wrapped(&out, &(struct bc_wrap){ .indent = indent, .columns = 78, .utf8 = true }, text);
+	(void)printf("%*s%s\n", (int)indent, "", out.st ? text : bc_out_text(&out));
+	bc_text_release(&wrapped);
 }
 
 static void print_help(unsigned command)

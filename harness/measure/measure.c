@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "harness/base/clock.h"
 #include "harness/measure/measure_state.h"
 
 #include <stdio.h>
@@ -45,15 +46,6 @@ void bc_measure_close(struct bc_measure *m)
 	bc_code_close(m->code);
 	bc_counter_session_close(m->counting);
 	free(m);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_MONOTONIC, &t))
-		return 0;
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void tool_error(struct bc_observation *o, const char *why)
@@ -443,7 +435,7 @@ enum bc_status bc_measure_batch(struct bc_measure *m, const struct bc_case *cons
 				struct bc_observation *obs, struct bc_error *err)
 {
 	struct bc_measure_item *it;
-	const double start = now();
+	const double start = bc_now();
 	enum bc_status st = BC_OK;
 
 	if (n > BC_BATCH_MAX)
@@ -475,7 +467,7 @@ enum bc_status bc_measure_batch(struct bc_measure *m, const struct bc_case *cons
 	for (size_t i = 0; !st && i < n; i++)
 		st = observe_code(m, &it[i], &obs[i], err);
 	for (size_t i = 0; !st && i < n; i++)
-		obs[i].seconds = (now() - start) / (double)n;
+		obs[i].seconds = (bc_now() - start) / (double)n;
 	free(it);
 	return st;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "harness/base/clock.h"
 #include "harness/base/escape.h"
 #include "harness/report/render.h"
 
@@ -19,7 +19,7 @@
 struct bc_console {
 	struct bc_console_options o;
 	size_t drawn;	      /* columns that the bar takes now; 0: there is none */
-	uint64_t last_ms;     /* when it was drawn */
+	double last_drawn;    /* bc_now() then */
 	struct bc_text line;  /* text on its way out */
 	int failed;	      /* errno of the first failure, 0: none */
 	uint64_t why;	      /* hash of the last LOST result's message */
@@ -109,14 +109,6 @@ static unsigned width(const struct bc_console *c)
 	return w < WIDTH_MAX ? w : WIDTH_MAX;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec ts = { 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail: the clock exists on Linux */
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 void bc_console_erase(struct bc_console *c)
 {
 	char blank[WIDTH_MAX + 2];
@@ -169,12 +161,12 @@ static size_t bar(char *buf, size_t size, size_t room, size_t done, size_t total
 void bc_console_progress(struct bc_console *c, size_t done, size_t total, const char *now)
 {
 	char text[WIDTH_MAX];
-	const uint64_t t = now_ms();
+	const double t = bc_now();
 	size_t len, room;
 
 	if (!c->o.tty || c->o.quiet)
 		return;
-	if (c->drawn > 0 && done < total && t - c->last_ms < c->o.redraw_ms)
+	if (c->drawn > 0 && done < total && t - c->last_drawn < c->o.redraw_ms * 1e-3)
 		return;
 	/* the last column stays free: some terminals wrap when it is written */
 	room = width(c) - 1;
@@ -186,7 +178,7 @@ void bc_console_progress(struct bc_console *c, size_t done, size_t total, const 
 	put_line(c);
 	flush(c);
 	c->drawn = len;
-	c->last_ms = t;
+	c->last_drawn = t;
 }
 
 /* "FAIL", padded, in the verdict's colour. */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "harness/base/clock.h"
 #include "harness/measure/measure.h"
 
 #define OPEN_S 120u  /* a worker that opens its device has so long */
@@ -20,13 +20,6 @@ struct dispatch {
 	size_t n;
 	const struct bc_dispatch_options *o;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	return clock_gettime(CLOCK_MONOTONIC, &t) ? 0 : (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static enum bc_status push(struct bc_device_queue *w, size_t first, size_t n, struct bc_error *err)
 {
@@ -123,7 +116,7 @@ static enum bc_status start_worker(struct dispatch *d, struct bc_device_queue *w
 	if (!st)
 		send_to(w, &t);
 	bc_text_release(&t);
-	w->heard = now();
+	w->heard = bc_now();
 	w->deadline = w->heard + (w->hurt ? HEALTH_S : OPEN_S);
 	return st;
 }
@@ -158,7 +151,7 @@ static enum bc_status next_batch(struct dispatch *d, struct bc_device_queue *w, 
 	if (!st)
 		st = bc_text_addf(&t, err, "measure\n");
 	w->state = BC_QUEUE_BUSY;
-	w->heard = now();
+	w->heard = bc_now();
 	w->deadline = w->heard + (double)d->o->timeout_s * (double)w->now.n;
 	if (!st)
 		send_to(w, &t);
@@ -228,7 +221,7 @@ static enum bc_status take_line(struct dispatch *d, struct bc_device_queue *w, c
 	struct bc_error bad = { .msg = "" };
 	enum bc_status st = bc_message_parse(line, &m, &bad);
 
-	w->heard = now();
+	w->heard = bc_now();
 	if (!st)
 		keep_events(w->run, bc_message_get(&m, "events"));
 	if (!st && strcmp(m.kind, "opened") == 0 && w->state == BC_QUEUE_OPENING) {
@@ -396,7 +389,7 @@ static enum bc_status start_some(struct dispatch *d, struct bc_error *err)
 static enum bc_status wait_any(struct dispatch *d, struct pollfd *fds, size_t *owner, size_t *nfds, bool *any,
 			       struct bc_error *err)
 {
-	double wake = now() + 0.2; /* a signal that came just before poll waits no longer */
+	double wake = bc_now() + 0.2; /* a signal that came just before poll waits no longer */
 
 	*nfds = 0;
 	*any = false;
@@ -411,7 +404,7 @@ static enum bc_status wait_any(struct dispatch *d, struct pollfd *fds, size_t *o
 		fds[(*nfds)++] = (struct pollfd){ .fd = w->proc.from, .events = POLLIN };
 	}
 	if (*any && *nfds) {
-		const double left = wake - now();
+		const double left = wake - bc_now();
 
 		if (poll(fds, *nfds, left > 0 ? (int)(left * 1000) + 1 : 0) >= 0)
 			return BC_OK;
@@ -447,7 +440,7 @@ enum bc_status bc_dispatch(struct bc_device_queue *lane, size_t n, const struct 
 			if (fds[i].revents || w->proc.eof) /* at its end: what was sent did not reach it */
 				st = serve(&d, w, err);
 			if (!st && w->proc.pid && (w->state == BC_QUEUE_OPENING || w->state == BC_QUEUE_BUSY))
-				st = check_time(&d, w, now(), err);
+				st = check_time(&d, w, bc_now(), err);
 		}
 	}
 	for (size_t i = 0; i < n; i++) {

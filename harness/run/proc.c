@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/base/clock.h"
+
 #define READ_BYTES 65536u
 #define END_MS 2000  /* given to a worker that said it ends */
 #define KILL_MS 5000 /* given to the kernel to end a killed one */
@@ -81,13 +83,11 @@ enum bc_status bc_proc_send(struct bc_proc *p, const char *data, size_t len, str
 
 bool bc_proc_wait(const struct bc_proc *p, unsigned seconds)
 {
-	struct timespec t = { 0 };
 	struct pollfd fd = { .fd = p->from, .events = POLLIN };
-	time_t end;
+	const double end = bc_now() + seconds;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &t); /* cannot fail: the clock exists on Linux */
-	for (end = t.tv_sec + (time_t)seconds; t.tv_sec <= end; (void)clock_gettime(CLOCK_MONOTONIC, &t)) {
-		const int n = poll(&fd, 1, (int)(end - t.tv_sec) * 1000 + 1);
+	for (double left = seconds; left >= 0; left = end - bc_now()) {
+		const int n = poll(&fd, 1, (int)(left * 1000) + 1);
 
 		if (n > 0 || (n < 0 && errno != EINTR))
 			return true; /* a failure of poll shows in the read */

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/run/results.c - from observations to results: judged, journalled, run again or told. */
+#include "harness/base/clock.h"
 #include "harness/run/session_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "harness/run/targets.h"
-
-double bc_session_now(void)
-{
-	struct timespec t;
-
-	return clock_gettime(CLOCK_MONOTONIC, &t) ? 0 : (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 enum bc_status bc_session_reserve(struct bc_session *s, size_t device, size_t n, struct bc_error *err)
 {
@@ -132,7 +125,7 @@ const char *bc_session_stop(void *ctx, enum bc_outcome *how)
 	if (!s->why[0] && s->o->fail_fast && s->found) {
 		(void)snprintf(s->why, sizeof(s->why), "fail-fast");
 		s->how = BC_NOT_RUN;
-	} else if (!s->why[0] && s->end > 0 && bc_session_now() > s->end) {
+	} else if (!s->why[0] && s->end > 0 && bc_now() > s->end) {
 		(void)snprintf(s->why, sizeof(s->why), "the run's deadline of %u s was over", s->o->deadline_s);
 		s->how = BC_LOST_WORKER;
 	}

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/base/clock.h"
 #include "harness/run/order.h"
 #include "harness/measure/pack.h"
 #include "harness/run/resume.h"
@@ -348,7 +349,7 @@ enum bc_status bc_session_run(struct bc_session *s, const struct bc_session_even
 					 .caught = &caught,
 					 .isolate = s->o->isolate,
 					 .stop = bc_session_stop };
-	const double start = bc_session_now();
+	const double start = bc_now();
 	enum bc_status st = BC_OK;
 
 	caught = 0;
@@ -369,7 +370,7 @@ enum bc_status bc_session_run(struct bc_session *s, const struct bc_session_even
 	s->signal = caught;
 	(void)sigaction(SIGINT, &old_int, NULL);
 	(void)sigaction(SIGTERM, &old_term, NULL);
-	s->run.seconds = bc_session_now() - start;
+	s->run.seconds = bc_now() - start;
 	for (size_t i = 0; i < s->run.ndevices; i++)
 		s->run.devices[i].complete = !s->signal && !st && !s->why[0] && s->run.devices[i].nresults == s->cat->n;
 	return st;

@@ -42,9 +42,6 @@ struct bc_session {
 	int signal;
 };
 
-/* Monotonic seconds. */
-double bc_session_now(void);
-
 /* A device's results: room for @n, and for where they stand. */
 enum bc_status bc_session_reserve(struct bc_session *s, size_t device, size_t n, struct bc_error *err);
 

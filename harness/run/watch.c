@@ -3,17 +3,15 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "harness/base/clock.h"
 
 #define LOOK_S 1.0
 
 void bc_watch_read(struct bc_watch *w, struct bc_device_state *out)
 {
-	struct timespec t = { 0 };
-	double now;
+	const double now = bc_now();
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 	if (w->dev && w->ops->state && (w->looked <= 0 || now - w->looked > LOOK_S)) {
 		memset(&w->state, 0, sizeof(w->state));
 		w->ops->state(w->dev, &w->state);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/base/out.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+void bc_put(struct bc_out *o, const char *s)
+{
+	bc_put_bytes(o, s, strlen(s));
+}
+
+void bc_put_bytes(struct bc_out *o, const char *bytes, size_t len)
+{
+	if (!o->st)
+		o->st = bc_text_add(o->to, bytes, len, o->err);
+}
+
+void bc_putf(struct bc_out *o, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (o->st)
+		return;
+	va_start(ap, fmt);
+	o->st = bc_text_vaddf(o->to, o->err, fmt, ap);
+	va_end(ap);
+}
+
+void bc_put_escaped(struct bc_out *o, enum bc_escape how, const char *s)
+{
+	if (!o->st)
+		o->st = bc_escape_str(o->to, how, s, o->err);
+}
+
+void bc_put_line(struct bc_out *o, const char *s)
+{
+	bc_put_escaped(o, BC_ESCAPE_LINE, s);
+}
+
+const char *bc_out_text(const struct bc_out *o)
+{
+	return o->to->len ? o->to->data : "";
+}
