@@ -7,7 +7,7 @@
 
 #include "harness/base/textfile.h"
 #include "harness/explain/explain_picture.h"
-#include "harness/explain/pen.h"
+#include "harness/explain/drawing.h"
 #include "harness/report/render.h"
 
 #define INDENT 12
@@ -96,7 +96,7 @@ static bool is_generic(const struct bc_op_info *op)
 }
 
 /* "gld32: 4-byte generic load, instruction LD.E" */
-static void put_operation(const struct bc_op_info *op, struct bc_pen *pen)
+static void put_operation(const struct bc_op_info *op, struct bc_drawing *d)
 {
 	char what[96];
 
@@ -113,10 +113,10 @@ static void put_operation(const struct bc_op_info *op, struct bc_pen *pen)
 			       op->store ? "store" : "load");
 	else
 		(void)snprintf(what, sizeof(what), "%u-byte %s", op->bytes, op->store ? "reduction" : "atomic");
-	bc_pen_field(pen, "operation", "%s: %s, instruction %s", op->name, what, op->mnemonic);
+	bc_drawing_field(d, "operation", "%s: %s, instruction %s", op->name, what, op->mnemonic);
 }
 
-static void put_law(const struct bc_op_info *op, struct bc_pen *pen)
+static void put_law(const struct bc_op_info *op, struct bc_drawing *d)
 {
 	static const char *const texts[] = {
 		[BC_LAW_NONE] = "none",
@@ -136,20 +136,21 @@ static void put_law(const struct bc_op_info *op, struct bc_pen *pen)
 	const char *label = is_generic(op) ? "" : "law";
 
 	if (is_generic(op))
-		bc_pen_field(pen, "law", "law 11, generic accesses that hit shared memory: as laws 2 to 5");
+		bc_drawing_field(d, "law", "law 11, generic accesses that hit shared memory: as laws 2 to 5");
 	if (op->law == BC_LAW_ACCESS && op->bytes > 4)
-		bc_pen_field(pen, label,
-			     "law 3, groups: %u lanes are a group%s; each takes the most distinct words in one bank",
-			     128 / op->bytes, op->store ? "" : " (unless law 4 merges groups of a load)");
+		bc_drawing_field(
+			d, label,
+			"law 3, groups: %u lanes are a group%s; each takes the most distinct words in one bank",
+			128 / op->bytes, op->store ? "" : " (unless law 4 merges groups of a load)");
 	else if (op->law == BC_LAW_ACCESS && op->cls == BC_CLASS_ATOM)
-		bc_pen_field(
-			pen, label,
+		bc_drawing_field(
+			d, label,
 			"law 8, reduction of a constant 1 whose result is unused: served as a 4-byte store (law 2)");
 	else
-		bc_pen_field(pen, label, "%s", texts[op->law]);
+		bc_drawing_field(d, label, "%s", texts[op->law]);
 }
 
-static void put_mask(const struct bc_picture *p, struct bc_pen *pen)
+static void put_mask(const struct bc_picture *p, struct bc_drawing *d)
 {
 	const uint32_t active = p->mask | p->ignored;
 	const int n = __builtin_popcount(active);
@@ -157,39 +158,39 @@ static void put_mask(const struct bc_picture *p, struct bc_pen *pen)
 
 	bc_lanes_text(active, lanes);
 	if (active == UINT32_MAX)
-		bc_pen_field(pen, "mask", "%08x: all 32 lanes are active", active);
+		bc_drawing_field(d, "mask", "%08x: all 32 lanes are active", active);
 	else if (active == 0)
-		bc_pen_field(pen, "mask", "%08x: no lane is active", active);
+		bc_drawing_field(d, "mask", "%08x: no lane is active", active);
 	else
-		bc_pen_field(pen, "mask", "%08x: %d of 32 lanes %s active: %s", active, n, n == 1 ? "is" : "are",
-			     lanes);
+		bc_drawing_field(d, "mask", "%08x: %d of 32 lanes %s active: %s", active, n, n == 1 ? "is" : "are",
+				 lanes);
 	bc_lanes_text(p->ignored, lanes);
 	if (p->ignored)
-		bc_pen_field(pen, "", "addresses of lanes %s are ignored", lanes);
+		bc_drawing_field(d, "", "addresses of lanes %s are ignored", lanes);
 }
 
 /* Case and rule above the operation. */
-static void put_case(const struct bc_explain *e, struct bc_pen *pen)
+static void put_case(const struct bc_explain *e, struct bc_drawing *d)
 {
 	char unmet[200];
 
 	if (e->c->id[0])
-		bc_pen_field(pen, "case", "%s", e->c->id);
+		bc_drawing_field(d, "case", "%s", e->c->id);
 	if (e->c->rule)
-		bc_pen_field(pen, "rule", "%s", e->c->rule->sentence);
+		bc_drawing_field(d, "rule", "%s", e->c->rule->sentence);
 	if (bc_case_unmet(e->c, e->arch, unmet, sizeof(unmet)))
-		bc_pen_field(pen, "skipped", "needs %s", unmet);
+		bc_drawing_field(d, "skipped", "needs %s", unmet);
 }
 
-static void put_arch(const struct bc_arch *a, struct bc_pen *pen)
+static void put_arch(const struct bc_arch *a, struct bc_drawing *d)
 {
 	char standing[BC_CONFIRMATION_MAX];
 
 	bc_confirmation_text(a, standing);
-	bc_pen_field(pen, "arch", "%s, %s%s", a->name, standing,
-		     a->provisional ? ": not known, the laws are those of the nearest older one" : "");
-	bc_pen_field(pen, "", "%u banks of %u bytes; dynamic shared memory starts at 0x%x", a->banks, a->bank_bytes,
-		     a->window_base);
+	bc_drawing_field(d, "arch", "%s, %s%s", a->name, standing,
+			 a->provisional ? ": not known, the laws are those of the nearest older one" : "");
+	bc_drawing_field(d, "", "%u banks of %u bytes; dynamic shared memory starts at 0x%x", a->banks, a->bank_bytes,
+			 a->window_base);
 }
 
 /* The first lane of a pair, both active, whose addresses differ; BC_LANES when none does. */
@@ -202,24 +203,25 @@ static unsigned unequal_pair(const struct bc_picture *p, unsigned x)
 }
 
 /* Law 4: what it merged, or which pair kept it from doing so. */
-static void put_pairs(const struct bc_picture *p, struct bc_pen *pen)
+static void put_pairs(const struct bc_picture *p, struct bc_drawing *d)
 {
 	const unsigned x1 = unequal_pair(p, 1), x2 = unequal_pair(p, 2), groups = p->op->bytes / 4;
 
 	if (p->op->law != BC_LAW_ACCESS || p->op->bytes < 8)
 		return;
 	if (p->op->store)
-		bc_pen_field(pen, "pair rule", "stores never merge groups (law 4)");
+		bc_drawing_field(d, "pair rule", "stores never merge groups (law 4)");
 	else if (!p->geometry.pair_rule)
-		bc_pen_field(pen, "pair rule", "the architecture has none: groups are not merged (law 4)");
+		bc_drawing_field(d, "pair rule", "the architecture has none: groups are not merged (law 4)");
 	else if (p->w.merged)
-		bc_pen_field(pen, "pair rule",
-			     "lanes l and l ^ %u have one address throughout: %u groups became %u (law 4)",
-			     x1 == BC_LANES ? 1u : 2u, groups, groups / 2);
+		bc_drawing_field(d, "pair rule",
+				 "lanes l and l ^ %u have one address throughout: %u groups became %u (law 4)",
+				 x1 == BC_LANES ? 1u : 2u, groups, groups / 2);
 	else
-		bc_pen_field(pen, "pair rule",
-			     "merges nothing: lanes %u and %u differ (x = 1), lanes %u and %u differ (x = 2) (law 4)",
-			     x1, x1 ^ 1, x2, x2 ^ 2);
+		bc_drawing_field(
+			d, "pair rule",
+			"merges nothing: lanes %u and %u differ (x = 1), lanes %u and %u differ (x = 2) (law 4)", x1,
+			x1 ^ 1, x2, x2 ^ 2);
 }
 
 /* A word (or wider element) that several lanes of one group touch. */
@@ -257,7 +259,7 @@ static const char *sharing_label(const struct bc_op_info *op)
 	return op->store ? "merged" : "broadcast";
 }
 
-static void put_shared(const struct bc_picture *p, struct bc_pen *pen)
+static void put_shared(const struct bc_picture *p, struct bc_drawing *d)
 {
 	const char *label = sharing_label(p->op);
 	struct shared shared[BC_LANES];
@@ -271,10 +273,10 @@ static void put_shared(const struct bc_picture *p, struct bc_pen *pen)
 	if (wide)
 		(void)snprintf(units, sizeof(units), "elements of %u bytes", bytes);
 	if (n == 0)
-		bc_pen_field(pen, label, "nothing: no two lanes of a group touch one %s", unit);
+		bc_drawing_field(d, label, "nothing: no two lanes of a group touch one %s", unit);
 	for (unsigned i = 0; i < n && n <= LISTED_MAX; i++) {
 		bc_lanes_text(shared[i].lanes, lanes);
-		bc_pen_field(pen, i ? "" : label, "the %s at 0x%05x: lanes %s", unit, shared[i].address, lanes);
+		bc_drawing_field(d, i ? "" : label, "the %s at 0x%05x: lanes %s", unit, shared[i].address, lanes);
 	}
 	if (n <= LISTED_MAX)
 		return;
@@ -285,12 +287,12 @@ static void put_shared(const struct bc_picture *p, struct bc_pen *pen)
 		most = k > most ? k : most;
 	}
 	if (least == most)
-		bc_pen_field(pen, label, "%u %s, %d lanes each", n, units, least);
+		bc_drawing_field(d, label, "%u %s, %d lanes each", n, units, least);
 	else
-		bc_pen_field(pen, label, "%u %s, %d to %d lanes each", n, units, least, most);
+		bc_drawing_field(d, label, "%u %s, %d to %d lanes each", n, units, least, most);
 }
 
-static void put_counts(const struct bc_picture *p, struct bc_pen *pen)
+static void put_counts(const struct bc_picture *p, struct bc_drawing *d)
 {
 	const bool cas = p->op->law == BC_LAW_CAS;
 	unsigned ways = 0;
@@ -301,19 +303,19 @@ static void put_counts(const struct bc_picture *p, struct bc_pen *pen)
 		ways = n > ways ? n : ways;
 	}
 	if (cas)
-		bc_pen_field(pen, "wavefronts",
-			     "%u = 2 passes of %u, the first is drawn; ideal %u a pass: one for each group with an "
-			     "active lane",
-			     p->w.wavefronts, p->w.wavefronts / 2, p->w.groups);
+		bc_drawing_field(d, "wavefronts",
+				 "%u = 2 passes of %u, the first is drawn; ideal %u a pass: one for each group with an "
+				 "active lane",
+				 p->w.wavefronts, p->w.wavefronts / 2, p->w.groups);
 	else
-		bc_pen_field(pen, "wavefronts", "%u; ideal %u: one for each group with an active lane", p->w.wavefronts,
-			     p->w.groups);
+		bc_drawing_field(d, "wavefronts", "%u; ideal %u: one for each group with an active lane",
+				 p->w.wavefronts, p->w.groups);
 	if (p->w.conflicts)
-		bc_pen_field(pen, "conflicts", "%u = wavefronts%s - ideal (law 5): %u-way%s", p->w.conflicts,
-			     cas ? " of one pass" : "", ways, p->w.groups > 1 ? " in the fullest group" : "");
+		bc_drawing_field(d, "conflicts", "%u = wavefronts%s - ideal (law 5): %u-way%s", p->w.conflicts,
+				 cas ? " of one pass" : "", ways, p->w.groups > 1 ? " in the fullest group" : "");
 	else
-		bc_pen_field(pen, "conflicts", "0 = wavefronts%s - ideal (law 5): free of conflicts",
-			     cas ? " of one pass" : "");
+		bc_drawing_field(d, "conflicts", "0 = wavefronts%s - ideal (law 5): free of conflicts",
+				 cas ? " of one pass" : "");
 }
 
 static const char *plural(uint64_t n)
@@ -321,7 +323,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void put_totals(const struct bc_explain *e, const struct totals *t, struct bc_pen *pen)
+static void put_totals(const struct bc_explain *e, const struct totals *t, struct bc_drawing *d)
 {
 	char apart[32] = "";
 
@@ -329,18 +331,19 @@ static void put_totals(const struct bc_explain *e, const struct totals *t, struc
 		return;
 	if (!is_program(e->c))
 		(void)snprintf(apart, sizeof(apart), ", %u bytes apart", e->c->pattern.step);
-	bc_pen_field(pen, "requests",
-		     "%" PRIu64 "%s; request 0 is drawn; all together %" PRIu64 " wavefront%s, %" PRIu64 " conflict%s",
-		     t->requests, apart, t->wavefronts, plural(t->wavefronts), t->conflicts, plural(t->conflicts));
+	bc_drawing_field(d, "requests",
+			 "%" PRIu64 "%s; request 0 is drawn; all together %" PRIu64 " wavefront%s, %" PRIu64
+			 " conflict%s",
+			 t->requests, apart, t->wavefronts, plural(t->wavefronts), t->conflicts, plural(t->conflicts));
 	if (t->differs)
-		bc_pen_field(pen, "", "they differ: request %" PRIu64 " takes %u wavefront%s, %u conflict%s",
-			     t->differs, t->other.wavefronts, plural(t->other.wavefronts), t->other.conflicts,
-			     plural(t->other.conflicts));
+		bc_drawing_field(d, "", "they differ: request %" PRIu64 " takes %u wavefront%s, %u conflict%s",
+				 t->differs, t->other.wavefronts, plural(t->other.wavefronts), t->other.conflicts,
+				 plural(t->other.conflicts));
 	else
-		bc_pen_field(pen, "", "all of them count the same");
+		bc_drawing_field(d, "", "all of them count the same");
 }
 
-static void put_expected(const struct bc_explain *e, struct bc_pen *pen)
+static void put_expected(const struct bc_explain *e, struct bc_drawing *d)
 {
 	bool any = false;
 
@@ -350,60 +353,61 @@ static void put_expected(const struct bc_explain *e, struct bc_pen *pen)
 
 		if (!r)
 			continue;
-		bc_pen_field(pen, any ? "" : "expected", "%s %s%s%s (%s: %s)", bc_quantity_name(r->quantity),
-			     bc_number_text(r->lo, lo), r->lo < r->hi ? ".." : "",
-			     r->lo < r->hi ? bc_number_text(r->hi, hi) : "", bc_origin_name(r->origin), r->basis);
+		bc_drawing_field(d, any ? "" : "expected", "%s %s%s%s (%s: %s)", bc_quantity_name(r->quantity),
+				 bc_number_text(r->lo, lo), r->lo < r->hi ? ".." : "",
+				 r->lo < r->hi ? bc_number_text(r->hi, hi) : "", bc_origin_name(r->origin), r->basis);
 		any = true;
 	}
 	if (e->bounds && !any)
-		bc_pen_field(pen, "expected", "nothing is written: the case is UNJUDGED");
+		bc_drawing_field(d, "expected", "nothing is written: the case is UNJUDGED");
 	if (e->c->twin[0])
-		bc_pen_field(pen, "clean twin", "%s", e->c->twin);
+		bc_drawing_field(d, "clean twin", "%s", e->c->twin);
 }
 
 static void put_request(const struct bc_explain *e, const struct bc_picture *p, const struct totals *t,
-			struct bc_pen *pen)
+			struct bc_drawing *d)
 {
-	put_operation(p->op, pen);
-	put_mask(p, pen);
-	put_law(p->op, pen);
-	put_arch(e->arch, pen);
-	bc_pen_end(pen);
-	bc_picture_lanes(p, pen);
+	put_operation(p->op, d);
+	put_mask(p, d);
+	put_law(p->op, d);
+	put_arch(e->arch, d);
+	bc_drawing_end_line(d);
+	bc_picture_lanes(p, d);
 	if (p->w.group_lanes) {
-		bc_picture_banks(p, pen);
-		put_counts(p, pen);
-		put_shared(p, pen);
-		put_pairs(p, pen);
+		bc_picture_banks(p, d);
+		put_counts(p, d);
+		put_shared(p, d);
+		put_pairs(p, d);
 	} else {
-		bc_pen_field(pen, "wavefronts", "%s",
-			     p->op->law == BC_LAW_UNKNOWN ? "not known: no law gives them"
-			     : p->mask			  ? "none: the operation bypasses what is counted"
-							  : "none: no lane is active");
+		bc_drawing_field(d, "wavefronts", "%s",
+				 p->op->law == BC_LAW_UNKNOWN ? "not known: no law gives them"
+				 : p->mask		      ? "none: the operation bypasses what is counted"
+							      : "none: no lane is active");
 	}
-	put_totals(e, t, pen);
+	put_totals(e, t, d);
 }
 
 /* A program: what is launched. */
-static void put_program(const struct bc_explain *e, struct bc_pen *pen)
+static void put_program(const struct bc_explain *e, struct bc_drawing *d)
 {
 	struct bc_program prog = { 0 };
 
 	if (!is_program(e->c) || !e->c->rule->program(e->c, e->arch, &prog))
 		return;
-	bc_pen_field(pen, "kernel", "%s of %s, %u x %u x %u blocks of %u x %u x %u threads", prog.kernel, prog.image,
-		     prog.grid[0] ? prog.grid[0] : 1, prog.grid[1] ? prog.grid[1] : 1, prog.grid[2] ? prog.grid[2] : 1,
-		     prog.block[0] ? prog.block[0] : 1, prog.block[1] ? prog.block[1] : 1,
-		     prog.block[2] ? prog.block[2] : 1);
+	bc_drawing_field(d, "kernel", "%s of %s, %u x %u x %u blocks of %u x %u x %u threads", prog.kernel, prog.image,
+			 prog.grid[0] ? prog.grid[0] : 1, prog.grid[1] ? prog.grid[1] : 1,
+			 prog.grid[2] ? prog.grid[2] : 1, prog.block[0] ? prog.block[0] : 1,
+			 prog.block[1] ? prog.block[1] : 1, prog.block[2] ? prog.block[2] : 1);
 	if (prog.cls != BC_CLASS_NONE)
-		bc_pen_field(pen, "counted", "all of class %s: %" PRIu64 " requests", bc_class_name(prog.cls),
-			     prog.requests);
+		bc_drawing_field(d, "counted", "all of class %s: %" PRIu64 " requests", bc_class_name(prog.cls),
+				 prog.requests);
 }
 
 enum bc_status bc_explain_draw(const struct bc_explain *e, struct bc_text *out, struct bc_error *err)
 {
-	struct bc_pen pen = {
-		.out = out, .utf8 = e->utf8, .columns = BC_EXPLAIN_COLUMNS, .indent = INDENT, .err = err
+	struct bc_drawing d = {
+		.out = { .to = out, .err = err },
+		.wrap = { .indent = INDENT, .columns = BC_EXPLAIN_COLUMNS, .utf8 = e->utf8 },
 	};
 	struct bc_program_request r = { .op = BC_OP_NONE };
 	struct bc_picture p;
@@ -416,14 +420,14 @@ enum bc_status bc_explain_draw(const struct bc_explain *e, struct bc_text *out, 
 		st = sum_up(e, &p, &t, err);
 	if (st)
 		return st;
-	put_case(e, &pen);
-	put_program(e, &pen);
+	put_case(e, &d);
+	put_program(e, &d);
 	if (drawn) {
-		put_request(e, &p, &t, &pen);
+		put_request(e, &p, &t, &d);
 	} else {
-		put_arch(e->arch, &pen);
-		bc_pen_field(&pen, "not drawn", "%s", why ? why : "the rule lists no request here");
+		put_arch(e->arch, &d);
+		bc_drawing_field(&d, "not drawn", "%s", why ? why : "the rule lists no request here");
 	}
-	put_expected(e, &pen);
-	return bc_pen_close(&pen);
+	put_expected(e, &d);
+	return d.out.st;
 }

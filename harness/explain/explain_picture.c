@@ -11,11 +11,11 @@ struct glyphs {
 	const char *down, *across, *cross, *idle, *many;
 };
 
-static const struct glyphs *glyphs_of(const struct bc_pen *pen)
+static const struct glyphs *glyphs_of(const struct bc_drawing *d)
 {
 	static const struct glyphs ascii = { "|", "-", "+", ".", "*" }, boxes = { "│", "─", "┼", "·", "×" };
 
-	return pen->utf8 ? &boxes : &ascii;
+	return d->wrap.utf8 ? &boxes : &ascii;
 }
 
 void bc_lanes_text(uint32_t mask, char buf[BC_LANES_TEXT_MAX])
@@ -59,7 +59,7 @@ static void banks_text(const struct bc_picture *p, unsigned lane, char buf[8])
 		(void)snprintf(buf, 8, "%u-%u", first & 63, last & 63);
 }
 
-static void lane_entry(const struct bc_picture *p, struct bc_pen *pen, unsigned lane, int width)
+static void lane_entry(const struct bc_picture *p, struct bc_drawing *d, unsigned lane, int width)
 {
 	const struct bc_bank_access *touch = touch_of(p, lane);
 	char address[16] = "inactive", banks[8] = "-", wavefront[4] = "-";
@@ -72,10 +72,10 @@ static void lane_entry(const struct bc_picture *p, struct bc_pen *pen, unsigned 
 		(void)snprintf(address, sizeof(address), "ignored");
 	if (touch)
 		(void)snprintf(wavefront, sizeof(wavefront), "%u", (unsigned)touch->wavefront);
-	bc_pen_put(pen, "%4u %*s %5s %2s", lane, width, address, banks, wavefront);
+	bc_putf(&d->out, "%4u %*s %5s %2s", lane, width, address, banks, wavefront);
 }
 
-void bc_picture_lanes(const struct bc_picture *p, struct bc_pen *pen)
+void bc_picture_lanes(const struct bc_picture *p, struct bc_drawing *d)
 {
 	uint32_t all = 0;
 	int width = 8; /* of an address */
@@ -88,16 +88,16 @@ void bc_picture_lanes(const struct bc_picture *p, struct bc_pen *pen)
 		gap = " ";
 	}
 	for (unsigned k = 0; k < 4; k++)
-		bc_pen_put(pen, "%slane %*s %5s wf", k ? gap : "", width, "address", "bank");
-	bc_pen_end(pen);
+		bc_putf(&d->out, "%slane %*s %5s wf", k ? gap : "", width, "address", "bank");
+	bc_drawing_end_line(d);
 	for (unsigned row = 0; row < 8; row++) {
 		for (unsigned k = 0; k < 4; k++) {
-			bc_pen_put(pen, "%s", k ? gap : "");
-			lane_entry(p, pen, 8 * k + row, width);
+			bc_putf(&d->out, "%s", k ? gap : "");
+			lane_entry(p, d, 8 * k + row, width);
 		}
-		bc_pen_end(pen);
+		bc_drawing_end_line(d);
 	}
-	bc_pen_end(pen);
+	bc_drawing_end_line(d);
 }
 
 /* Wavefronts of a group: [*first, *end). */
@@ -125,9 +125,9 @@ unsigned bc_picture_ways(const struct bc_picture *p, unsigned group)
 }
 
 /* "----+-- group 1: lanes 8-15, 2 wavefronts (2-way) ------" */
-static void group_line(const struct bc_picture *p, struct bc_pen *pen, unsigned group, unsigned columns)
+static void group_line(const struct bc_picture *p, struct bc_drawing *d, unsigned group, unsigned columns)
 {
-	const struct glyphs *g = glyphs_of(pen);
+	const struct glyphs *g = glyphs_of(d);
 	const uint32_t lanes = p->w.group_lanes == BC_LANES ? UINT32_MAX : (UINT32_C(1) << p->w.group_lanes) - 1;
 	const unsigned first = group * p->w.group_lanes, ways = bc_picture_ways(p, group);
 	const uint32_t active = p->mask & (lanes << first);
@@ -137,11 +137,11 @@ static void group_line(const struct bc_picture *p, struct bc_pen *pen, unsigned 
 	(void)snprintf(text, sizeof(text), " group %u, lanes %u-%u%s: %s ", group, first, first + p->w.group_lanes - 1,
 		       active == (lanes << first) || active == 0 ? "" : " (some inactive)",
 		       active == 0 ? "none active, no wavefront" : count);
-	bc_pen_put(pen, "%s%s%s%s%s%s", g->across, g->across, g->across, g->cross, g->across, g->across);
-	bc_pen_put(pen, "%s", text);
+	bc_putf(&d->out, "%s%s%s%s%s%s", g->across, g->across, g->across, g->cross, g->across, g->across);
+	bc_putf(&d->out, "%s", text);
 	for (size_t at = 6 + strlen(text); at < columns; at++)
-		bc_pen_put(pen, "%s", g->across);
-	bc_pen_end(pen);
+		bc_putf(&d->out, "%s", g->across);
+	bc_drawing_end_line(d);
 }
 
 /* The lanes that @bank serves in @wavefront. */
@@ -155,24 +155,24 @@ static uint32_t served(const struct bc_picture *p, unsigned wavefront, unsigned 
 	return lanes;
 }
 
-static void wavefront_line(const struct bc_picture *p, struct bc_pen *pen, unsigned wavefront, unsigned from,
+static void wavefront_line(const struct bc_picture *p, struct bc_drawing *d, unsigned wavefront, unsigned from,
 			   unsigned to)
 {
-	const struct glyphs *g = glyphs_of(pen);
+	const struct glyphs *g = glyphs_of(d);
 
-	bc_pen_put(pen, "%2u %s", wavefront, g->down);
+	bc_putf(&d->out, "%2u %s", wavefront, g->down);
 	for (unsigned bank = from; bank < to; bank++) {
 		const uint32_t lanes = served(p, wavefront, bank);
 		const unsigned n = (unsigned)__builtin_popcount(lanes);
 
 		if (n == 0)
-			bc_pen_put(pen, " %s ", g->idle);
+			bc_putf(&d->out, " %s ", g->idle);
 		else if (n == 1)
-			bc_pen_put(pen, "%2u ", (unsigned)__builtin_ctz(lanes));
+			bc_putf(&d->out, "%2u ", (unsigned)__builtin_ctz(lanes));
 		else
-			bc_pen_put(pen, "%2u%s", n, g->many);
+			bc_putf(&d->out, "%2u%s", n, g->many);
 	}
-	bc_pen_end(pen);
+	bc_drawing_end_line(d);
 }
 
 static bool any_shared(const struct bc_picture *p)
@@ -186,31 +186,31 @@ static bool any_shared(const struct bc_picture *p)
 	return false;
 }
 
-void bc_picture_banks(const struct bc_picture *p, struct bc_pen *pen)
+void bc_picture_banks(const struct bc_picture *p, struct bc_drawing *d)
 {
-	const struct glyphs *g = glyphs_of(pen);
+	const struct glyphs *g = glyphs_of(d);
 	const unsigned ngroups = (p->op->matrices ? 8 * p->op->matrices : BC_LANES) / p->w.group_lanes;
 
 	for (unsigned from = 0; from < p->geometry.banks; from += BAND) {
 		const unsigned to = from + BAND < p->geometry.banks ? from + BAND : p->geometry.banks;
 
-		bc_pen_put(pen, "wf %s", g->down);
+		bc_putf(&d->out, "wf %s", g->down);
 		for (unsigned bank = from; bank < to; bank++)
-			bc_pen_put(pen, "%2u ", bank);
-		bc_pen_end(pen);
+			bc_putf(&d->out, "%2u ", bank);
+		bc_drawing_end_line(d);
 		for (unsigned group = 0; group < ngroups; group++) {
 			unsigned first, end;
 
-			group_line(p, pen, group, 4 + 3 * (to - from));
+			group_line(p, d, group, 4 + 3 * (to - from));
 			span(p, group, &first, &end);
 			for (unsigned w = first; w < end; w++)
-				wavefront_line(p, pen, w, from, to);
+				wavefront_line(p, d, w, from, to);
 		}
-		bc_pen_end(pen);
+		bc_drawing_end_line(d);
 	}
-	bc_pen_put(pen, "wf: wavefront; columns: banks; cell: the lane served, %s idle", g->idle);
+	bc_putf(&d->out, "wf: wavefront; columns: banks; cell: the lane served, %s idle", g->idle);
 	if (any_shared(p))
-		bc_pen_put(pen, ", 4%s one word served to 4 lanes at once", g->many);
-	bc_pen_end(pen);
-	bc_pen_end(pen);
+		bc_putf(&d->out, ", 4%s one word served to 4 lanes at once", g->many);
+	bc_drawing_end_line(d);
+	bc_drawing_end_line(d);
 }

@@ -4,7 +4,7 @@
 #define BC_EXPLAIN_EXPLAIN_PICTURE_H
 
 #include "harness/core/case.h"
-#include "harness/explain/pen.h"
+#include "harness/explain/drawing.h"
 
 /* One request, scheduled. */
 struct bc_picture {
@@ -26,9 +26,9 @@ unsigned bc_picture_ways(const struct bc_picture *p, unsigned group);
 void bc_lanes_text(uint32_t mask, char buf[BC_LANES_TEXT_MAX]);
 
 /* Four columns of eight lanes: lane, address, bank, wavefront. */
-void bc_picture_lanes(const struct bc_picture *p, struct bc_pen *pen);
+void bc_picture_lanes(const struct bc_picture *p, struct bc_drawing *d);
 
 /* Banks as columns, wavefronts as rows, groups of lanes one below the other; then how to read it. */
-void bc_picture_banks(const struct bc_picture *p, struct bc_pen *pen);
+void bc_picture_banks(const struct bc_picture *p, struct bc_drawing *d);
 
 #endif
