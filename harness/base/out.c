@@ -37,6 +37,17 @@ void bc_put_line(struct bc_out *o, const char *s)
 	bc_put_escaped(o, BC_ESCAPE_LINE, s);
 }
 
+struct bc_out bc_out_part(const struct bc_out *o, struct bc_text *to)
+{
+	return (struct bc_out){ .to = to, .err = o->err, .st = o->st };
+}
+
+void bc_out_join(struct bc_out *o, const struct bc_out *part)
+{
+	if (!o->st)
+		o->st = part->st;
+}
+
 const char *bc_out_text(const struct bc_out *o)
 {
 	return o->to->len ? o->to->data : "";

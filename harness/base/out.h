@@ -29,6 +29,12 @@ void bc_put_escaped(struct bc_out *o, enum bc_escape how, const char *s);
 /* bc_put_escaped as one line. */
 void bc_put_line(struct bc_out *o, const char *s);
 
+/* A writer into another text, for a part that is changed before it is put into @o; it starts with @o's failure. */
+struct bc_out bc_out_part(const struct bc_out *o, struct bc_text *to);
+
+/* Keep the failure of @part when it is the first. */
+void bc_out_join(struct bc_out *o, const struct bc_out *part);
+
 /* What was put, "" when that is nothing. */
 const char *bc_out_text(const struct bc_out *o);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The comparison as JSON: docs/json.md has the schema. */
 #include "harness/compare/print.h"
-#include "harness/compare/say.h"
+#include "harness/compare/describe.h"
 #include "harness/report/json.h"
 
 #define DIFF_SCHEMA "bankcheck-diff-1"
@@ -71,22 +71,22 @@ static json_t *speed(const struct bc_speed_test *t)
 
 static json_t *compared(const struct bc_compared *c)
 {
-	struct bc_text said = { 0 };
-	struct bc_ink ink = { .out = &said };
+	struct bc_text change = { 0 };
+	struct bc_out o = { .to = &change };
 	json_t *j = NULL;
 
-	bc_describe_change(&ink, c);
-	if (!ink.st)
+	bc_describe_change(&o, c);
+	if (!o.st)
 		j = json_pack("{so, ss, ss, so, so, ss, ss, so, so}", "case", bc_json_text(c->id), "kind",
 			      bc_describe_kind(c), "type", bc_describe_type(c), "old_message",
 			      bc_json_text(c->old ? c->old->message : NULL), "new_message",
 			      bc_json_text(c->now ? c->now->message : NULL), "old", bc_compared_verdict(c->old), "new",
 			      bc_compared_verdict(c->now), "counts", counts(c), "clock", speed(c->speed));
-	if (j && json_object_set_new(j, "change", bc_json_text(said.data ? said.data : ""))) {
+	if (j && json_object_set_new(j, "change", bc_json_text(change.data ? change.data : ""))) {
 		json_decref(j);
 		j = NULL;
 	}
-	bc_text_release(&said);
+	bc_text_release(&change);
 	return j;
 }
 

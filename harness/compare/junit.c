@@ -3,68 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <libxml/xmlwriter.h>
-
 #include "harness/compare/print.h"
-#include "harness/compare/say.h"
-#include "harness/base/escape.h"
-#include "harness/report/read_xml.h"
+#include "harness/compare/describe.h"
+#include "harness/report/xml.h"
 
 struct doc {
-	xmlTextWriterPtr w;
+	struct bc_xml x;
 	bool strict;
-	enum bc_status st; /* the first failure; what comes after it is dropped */
-	struct bc_error *err;
 };
 
 struct sums {
 	size_t tests, failures, errors, skipped;
 };
-
-static void check(struct doc *d, int rc)
-{
-	if (rc < 0 && !d->st)
-		d->st = bc_fail(d->err, BC_EWRITE, "diff: libxml2 cannot write the document (out of memory?)");
-}
-
-static void start(struct doc *d, const char *element)
-{
-	if (!d->st)
-		check(d, xmlTextWriterStartElement(d->w, BAD_CAST element));
-}
-
-static void end(struct doc *d)
-{
-	if (!d->st)
-		check(d, xmlTextWriterEndElement(d->w));
-}
-
-static void attr(struct doc *d, const char *name, const char *value)
-{
-	struct bc_text t = { 0 };
-
-	if (!d->st)
-		d->st = bc_escape_str(&t, BC_ESCAPE_LINE, value, d->err);
-	if (!d->st)
-		check(d, xmlTextWriterWriteAttribute(d->w, BAD_CAST name, BAD_CAST(t.data ? t.data : "")));
-	bc_text_release(&t);
-}
-
-static void attr_count(struct doc *d, const char *name, size_t n)
-{
-	char buf[24];
-
-	(void)snprintf(buf, sizeof(buf), "%zu", n);
-	attr(d, name, buf);
-}
-
-static void property(struct doc *d, const char *name, const char *value)
-{
-	start(d, "property");
-	attr(d, "name", name);
-	attr(d, "value", value);
-	end(d);
-}
 
 /* What a case's testcase holds: "failure" for what is worse, "skipped" for what could not be told, NULL: it passed. */
 static const char *element(const struct doc *d, const struct bc_compared *c)
@@ -109,67 +59,65 @@ static void device_class(const struct bc_diff *diff, size_t at, char *buf, size_
 static void put_case(struct doc *d, const char *device, const struct bc_compared *c)
 {
 	const char *slash = strchr(c->id, '/'), *e = element(d, c);
-	struct bc_text said = { 0 };
-	struct bc_ink ink = { .out = &said, .err = d->err, .st = d->st };
+	struct bc_text change = { 0 };
+	struct bc_out o = bc_out_part(&d->x.text, &change);
 	char class[400];
 
 	(void)snprintf(class, sizeof(class), "%s.%.*s", device, (int)strcspn(c->id, "/"), c->id);
-	bc_describe_change(&ink, c);
-	d->st = ink.st;
-	start(d, "testcase");
-	attr(d, "classname", class);
-	attr(d, "name", slash ? slash + 1 : c->id);
-	attr(d, "time", "0.000");
+	bc_describe_change(&o, c);
+	bc_out_join(&d->x.text, &o);
+	bc_xml_start(&d->x, "testcase");
+	bc_xml_attr(&d->x, "classname", class);
+	bc_xml_attr(&d->x, "name", slash ? slash + 1 : c->id);
+	bc_xml_attr(&d->x, "time", "0.000");
 	if (e) {
-		start(d, e);
-		attr(d, "type", bc_describe_type(c));
-		attr(d, "message", said.data ? said.data : "");
-		end(d);
-	} else if (said.len) {
-		struct bc_text safe = { 0 };
-
-		if (!d->st)
-			d->st = bc_escape_str(&safe, BC_ESCAPE_LINE, said.data, d->err);
-		if (!d->st)
-			check(d, xmlTextWriterWriteElement(d->w, BAD_CAST "system-out", BAD_CAST safe.data));
-		bc_text_release(&safe);
+		bc_xml_start(&d->x, e);
+		bc_xml_attr(&d->x, "type", bc_describe_type(c));
+		bc_xml_attr(&d->x, "message", bc_out_text(&o));
+		bc_xml_end(&d->x);
+	} else if (change.len) {
+		bc_xml_start(&d->x, "system-out");
+		bc_put_line(&d->x.text, change.data);
+		bc_xml_text(&d->x);
+		bc_xml_end(&d->x);
 	}
-	end(d);
-	bc_text_release(&said);
+	bc_xml_end(&d->x);
+	bc_text_release(&change);
 }
 
 /* Differences between the runs are properties "differs.<name>": old -> new. */
 static void put_properties(struct doc *d, const struct bc_pair_diff *p)
 {
-	start(d, "properties");
-	property(d, "old", p->old ? p->old_path : "none");
-	property(d, "new", p->now ? p->now_path : "none");
-	property(d, "bankcheck", BC_VERSION);
+	bc_xml_start(&d->x, "properties");
+	bc_xml_property(&d->x, "old", p->old ? p->old_path : "none");
+	bc_xml_property(&d->x, "new", p->now ? p->now_path : "none");
+	bc_xml_property(&d->x, "bankcheck", BC_VERSION);
 	for (size_t i = 0; i < p->ndifferences; i++) {
 		const struct bc_difference *x = &p->difference[i];
 		struct bc_text value = { 0 };
+		struct bc_out o = bc_out_part(&d->x.text, &value);
 		char name[64];
 
 		(void)snprintf(name, sizeof(name), "differs.%s", x->name);
-		if (!d->st)
-			d->st = bc_text_addf(&value, d->err, "%s -> %s", x->old, x->now);
-		property(d, name, value.data ? value.data : "");
+		bc_putf(&o, "%s -> %s", x->old, x->now);
+		bc_out_join(&d->x.text, &o);
+		bc_xml_property(&d->x, name, bc_out_text(&o));
 		bc_text_release(&value);
 	}
-	end(d);
+	bc_xml_end(&d->x);
 }
 
 static void put_obstacle(struct doc *d, const struct bc_pair_diff *p, const char *class)
 {
-	start(d, "testcase");
-	attr(d, "classname", class);
-	attr(d, "name", "comparable");
-	attr(d, "time", "0.000");
-	start(d, "error");
-	attr(d, "type", "INCOMPARABLE");
-	attr(d, "message", bc_describe_comparability(p->obstacle));
-	end(d);
-	end(d);
+	bc_xml_start(&d->x, "testcase");
+	bc_xml_attr(&d->x, "classname", class);
+	bc_xml_attr(&d->x, "name", "comparable");
+	bc_xml_attr(&d->x, "time", "0.000");
+	bc_xml_start(&d->x, "error");
+	bc_xml_attr(&d->x, "type", "INCOMPARABLE");
+	bc_xml_attr(&d->x, "message", bc_describe_comparability(p->obstacle));
+	bc_xml_end(&d->x);
+	bc_xml_end(&d->x);
 }
 
 static void put_pair(struct doc *d, const struct bc_diff *diff, size_t at)
@@ -180,21 +128,21 @@ static void put_pair(struct doc *d, const struct bc_diff *diff, size_t at)
 
 	device_class(diff, at, class, sizeof(class));
 	add_up(d, p, &s);
-	start(d, "testsuite");
-	attr(d, "name", class);
-	attr_count(d, "tests", s.tests);
-	attr_count(d, "failures", s.failures);
-	attr_count(d, "errors", s.errors);
-	attr_count(d, "skipped", s.skipped);
-	attr(d, "time", "0.000");
-	attr(d, "timestamp", either(p)->timestamp);
-	attr(d, "hostname", either(p)->host);
+	bc_xml_start(&d->x, "testsuite");
+	bc_xml_attr(&d->x, "name", class);
+	bc_xml_attr_count(&d->x, "tests", s.tests);
+	bc_xml_attr_count(&d->x, "failures", s.failures);
+	bc_xml_attr_count(&d->x, "errors", s.errors);
+	bc_xml_attr_count(&d->x, "skipped", s.skipped);
+	bc_xml_attr(&d->x, "time", "0.000");
+	bc_xml_attr(&d->x, "timestamp", either(p)->timestamp);
+	bc_xml_attr(&d->x, "hostname", either(p)->host);
 	put_properties(d, p);
 	if (p->obstacle)
 		put_obstacle(d, p, class);
 	for (size_t i = 0; i < p->ncases; i++)
 		put_case(d, class, &p->cases[i]);
-	end(d);
+	bc_xml_end(&d->x);
 }
 
 static void put_document(struct doc *d, const struct bc_diff *diff)
@@ -203,43 +151,22 @@ static void put_document(struct doc *d, const struct bc_diff *diff)
 
 	for (size_t i = 0; i < diff->npairs; i++)
 		add_up(d, &diff->pairs[i], &s);
-	check(d, xmlTextWriterSetIndent(d->w, 1));
-	if (!d->st)
-		check(d, xmlTextWriterStartDocument(d->w, NULL, "UTF-8", NULL));
-	start(d, "testsuites");
-	attr(d, "name", "bankcheck diff");
-	attr_count(d, "tests", s.tests);
-	attr_count(d, "failures", s.failures);
-	attr_count(d, "errors", s.errors);
-	attr(d, "time", "0.000");
+	bc_xml_start(&d->x, "testsuites");
+	bc_xml_attr(&d->x, "name", "bankcheck diff");
+	bc_xml_attr_count(&d->x, "tests", s.tests);
+	bc_xml_attr_count(&d->x, "failures", s.failures);
+	bc_xml_attr_count(&d->x, "errors", s.errors);
+	bc_xml_attr(&d->x, "time", "0.000");
 	for (size_t i = 0; i < diff->npairs; i++)
 		put_pair(d, diff, i);
-	end(d);
-	if (!d->st)
-		check(d, xmlTextWriterEndDocument(d->w));
-	if (!d->st)
-		check(d, xmlTextWriterFlush(d->w));
+	bc_xml_end(&d->x);
 }
 
 enum bc_status bc_diff_junit(const struct bc_diff_show *s, struct bc_text *out, struct bc_error *err)
 {
-	struct doc d = { .strict = s->strict, .err = err };
-	xmlBufferPtr buf;
+	struct doc d = { .strict = s->strict };
 
-	bc_xml_begin();
-	buf = xmlBufferCreate();
-	if (buf)
-		d.w = xmlNewTextWriterMemory(buf, 0);
-	if (!d.w) {
-		xmlBufferFree(buf);
-		return bc_fail(err, BC_ENOMEM, "diff: out of memory");
-	}
-	xmlBufferSetAllocationScheme(buf, XML_BUFFER_ALLOC_DOUBLEIT);
+	bc_xml_open(&d.x, "diff", err);
 	put_document(&d, s->d);
-	d.st = bc_xml_end("diff", d.st, err);
-	if (!d.st)
-		d.st = bc_text_add(out, (const char *)xmlBufferContent(buf), (size_t)xmlBufferLength(buf), err);
-	xmlFreeTextWriter(d.w);
-	xmlBufferFree(buf);
-	return d.st;
+	return bc_xml_close(&d.x, out);
 }

@@ -15,7 +15,7 @@ void bc_drawing_end_line(struct bc_drawing *d)
 void bc_drawing_field(struct bc_drawing *d, const char *label, const char *fmt, ...)
 {
 	struct bc_text raw = { 0 }, safe = { 0 };
-	struct bc_out field = { .to = &safe, .err = d->out.err, .st = d->out.st };
+	struct bc_out field = bc_out_part(&d->out, &safe);
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -23,7 +23,7 @@ void bc_drawing_field(struct bc_drawing *d, const char *label, const char *fmt, 
 		field.st = bc_text_vaddf(&raw, field.err, fmt, ap);
 	va_end(ap);
 	bc_put_line(&field, raw.data ? raw.data : "");
-	d->out.st = field.st;
+	bc_out_join(&d->out, &field);
 	bc_putf(&d->out, "%-*s", (int)d->wrap.indent, label);
 	bc_put_wrapped(&d->out, &d->wrap, bc_out_text(&field));
 	bc_drawing_end_line(d);

@@ -6,21 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libxml/xmlwriter.h>
-
 #include "harness/base/textfile.h"
 #include "harness/base/escape.h"
 #include "harness/report/keys.h"
-#include "harness/report/read_xml.h"
 #include "harness/report/render.h"
+#include "harness/report/xml.h"
 
 /* A document being written. */
 struct doc {
-	xmlTextWriterPtr w;
+	struct bc_xml x;
 	const struct bc_run *run;
-	const char *name;	/* of the file */
-	struct bc_text scratch; /* text on its way to the writer */
-	struct bc_error *err;
+	const char *name; /* of the file */
 };
 
 /* What a testsuite or the whole document adds up to. */
@@ -29,82 +25,30 @@ struct sums {
 	uint64_t ms;
 };
 
-/* libxml2 counts bytes written and gives -1 for a failure. */
-static enum bc_status check(const struct doc *d, int rc)
+static void property(struct doc *d, const char *name, const char *value)
 {
-	return rc < 0 ? bc_fail(d->err, BC_EWRITE, "%s: libxml2 cannot write the report (out of memory?)", d->name)
-		      : BC_OK;
+	bc_xml_property(&d->x, name, value[0] ? value : "none");
 }
 
-static enum bc_status start(const struct doc *d, const char *element)
-{
-	return check(d, xmlTextWriterStartElement(d->w, BAD_CAST element));
-}
-
-static enum bc_status end(const struct doc *d)
-{
-	return check(d, xmlTextWriterEndElement(d->w));
-}
-
-/* An attribute, its value made one safe line. */
-static enum bc_status attr(struct doc *d, const char *name, const char *value)
-{
-	enum bc_status st;
-
-	bc_text_clear(&d->scratch);
-	st = bc_escape_str(&d->scratch, BC_ESCAPE_LINE, value, d->err);
-	if (st)
-		return st;
-	return check(
-		d, xmlTextWriterWriteAttribute(d->w, BAD_CAST name, BAD_CAST(d->scratch.data ? d->scratch.data : "")));
-}
-
-static enum bc_status attr_count(struct doc *d, const char *name, size_t n)
-{
-	char buf[BC_NUMBER_MAX];
-
-	(void)snprintf(buf, sizeof(buf), "%zu", n);
-	return attr(d, name, buf);
-}
-
-static enum bc_status attr_ms(struct doc *d, const char *name, uint64_t ms)
-{
-	char buf[BC_SECONDS_MAX];
-
-	bc_seconds(ms, buf);
-	return attr(d, name, buf);
-}
-
-static enum bc_status property(struct doc *d, const char *name, const char *value)
-{
-	enum bc_status st = start(d, "property");
-
-	if (!st)
-		st = attr(d, "name", name);
-	if (!st)
-		st = attr(d, "value", value[0] ? value : "none");
-	return st ? st : end(d);
-}
-
-static enum bc_status property_u64(struct doc *d, const char *name, uint64_t v, const char *unit)
+static void property_u64(struct doc *d, const char *name, uint64_t v, const char *unit)
 {
 	char buf[BC_NUMBER_MAX] = "unknown";
 
 	if (v)
 		(void)snprintf(buf, sizeof(buf), "%" PRIu64 "%s", v, unit);
-	return property(d, name, buf);
+	property(d, name, buf);
 }
 
-static enum bc_status property_hash(struct doc *d, const char *name, uint64_t v)
+static void property_hash(struct doc *d, const char *name, uint64_t v)
 {
 	char buf[BC_NUMBER_MAX];
 
 	(void)snprintf(buf, sizeof(buf), "%016" PRIx64, v);
-	return property(d, name, buf);
+	property(d, name, buf);
 }
 
 /* Properties that say what the device is. */
-static enum bc_status device_properties(struct doc *d, const struct bc_device_run *dev)
+static void device_properties(struct doc *d, const struct bc_device_run *dev)
 {
 	const struct bc_facts *f = &dev->facts;
 	const bool reference = f->kind == BC_DEVICE_REFERENCE;
@@ -134,48 +78,33 @@ static enum bc_status device_properties(struct doc *d, const struct bc_device_ru
 		{ "events", dev->events },
 		{ "note", dev->note },
 	};
-	enum bc_status st = BC_OK;
 
 	bc_device_label(dev, label);
 	bc_confirmation_text(&dev->arch, standing);
-	for (size_t i = 0; i < BC_ARRAY_LEN(text) && !st; i++)
-		st = property(d, text[i].name, text[i].value);
-	if (!st)
-		st = property_u64(d, "clock", f->clock_khz, " kHz");
-	if (!st)
-		st = property_u64(d, "memory_clock", f->memory_clock_khz, " kHz");
-	if (!st)
-		st = property_u64(d, "sms", f->sms, "");
-	if (!st)
-		st = property_u64(d, "optin_bytes", f->optin_bytes, "");
-	return st;
+	for (size_t i = 0; i < BC_ARRAY_LEN(text); i++)
+		property(d, text[i].name, text[i].value);
+	property_u64(d, "clock", f->clock_khz, " kHz");
+	property_u64(d, "memory_clock", f->memory_clock_khz, " kHz");
+	property_u64(d, "sms", f->sms, "");
+	property_u64(d, "optin_bytes", f->optin_bytes, "");
 }
 
-static enum bc_status properties(struct doc *d, const struct bc_device_run *dev)
+static void properties(struct doc *d, const struct bc_device_run *dev)
 {
 	char seconds[BC_SECONDS_MAX];
-	enum bc_status st = start(d, "properties");
 
+	bc_xml_start(&d->x, "properties");
 	bc_seconds(bc_milliseconds(d->run->seconds), seconds);
-	if (!st)
-		st = device_properties(d, dev);
-	if (!st)
-		st = property_hash(d, "image_hash", dev->images_hash);
-	if (!st)
-		st = property_hash(d, "expectations_hash", dev->expect_hash);
-	if (!st)
-		st = property_hash(d, "plan_hash", d->run->plan_hash);
-	if (!st)
-		st = property(d, "run_id", d->run->run_id);
-	if (!st)
-		st = property(d, "run_seconds", seconds);
-	if (!st)
-		st = property(d, "host", d->run->host);
-	if (!st)
-		st = property(d, "complete", dev->complete ? "yes" : "no");
-	if (!st)
-		st = property(d, "bankcheck", BC_VERSION);
-	return st ? st : end(d);
+	device_properties(d, dev);
+	property_hash(d, "image_hash", dev->images_hash);
+	property_hash(d, "expectations_hash", dev->expect_hash);
+	property_hash(d, "plan_hash", d->run->plan_hash);
+	property(d, "run_id", d->run->run_id);
+	property(d, "run_seconds", seconds);
+	property(d, "host", d->run->host);
+	property(d, "complete", dev->complete ? "yes" : "no");
+	property(d, "bankcheck", BC_VERSION);
+	bc_xml_end(&d->x);
 }
 
 /* Letters and digits of ASCII, whatever the locale. */
@@ -198,137 +127,110 @@ static void class_name(const struct bc_device_run *dev, const char *suite, char 
 }
 
 /* The body of a failure or error: what its attributes say, where the expectation is written, how to run it again. */
-static enum bc_status body(struct doc *d, const struct bc_device_run *dev, const struct bc_result *r)
+static void body(struct doc *d, const struct bc_device_run *dev, const struct bc_result *r)
 {
-	struct bc_text t = { 0 };
-	enum bc_status st = bc_text_addf(&t, d->err, "%s: %s\n", bc_verdict_name(r->judged.verdict), r->judged.message);
+	struct bc_text raw = { 0 };
+	struct bc_out o = bc_out_part(&d->x.text, &raw);
 
-	for (unsigned q = 0; q < BC_NQUANTITIES && !st; q++) {
+	bc_putf(&o, "%s: %s\n", bc_verdict_name(r->judged.verdict), r->judged.message);
+	for (unsigned q = 0; q < BC_NQUANTITIES; q++) {
 		const struct bc_row *row = r->bounds.row[q];
 		char lo[BC_NUMBER_MAX], hi[BC_NUMBER_MAX];
 
-		if (!row)
-			continue;
-		st = bc_text_addf(&t, d->err, "expected: %s %s..%s (%s: %s), %s:%u\n",
-				  bc_quantity_name((enum bc_quantity)q), bc_number_text(row->lo, lo),
-				  bc_number_text(row->hi, hi), bc_origin_name(row->origin), row->basis,
-				  row->path ? row->path : "unknown file", row->line);
+		if (row)
+			bc_putf(&o, "expected: %s %s..%s (%s: %s), %s:%u\n", bc_quantity_name((enum bc_quantity)q),
+				bc_number_text(row->lo, lo), bc_number_text(row->hi, hi), bc_origin_name(row->origin),
+				row->basis, row->path ? row->path : "unknown file", row->line);
 	}
-	if (!st && r->c->rule)
-		st = bc_text_addf(&t, d->err, "rule: %s\n", r->c->rule->sentence);
-	if (!st)
-		st = bc_text_addf(&t, d->err, "run again: ");
-	if (!st)
-		st = bc_rerun_line(d->run, dev, r->c->id, &t, d->err);
-	bc_text_clear(&d->scratch);
-	if (!st)
-		st = bc_escape(&d->scratch, BC_ESCAPE_TEXT, t.data, t.len, d->err);
-	bc_text_release(&t);
-	return st ? st : check(d, xmlTextWriterWriteString(d->w, BAD_CAST d->scratch.data));
+	if (r->c->rule)
+		bc_putf(&o, "rule: %s\n", r->c->rule->sentence);
+	bc_put(&o, "run again: ");
+	if (!o.st)
+		o.st = bc_rerun_line(d->run, dev, r->c->id, &raw, o.err);
+	bc_out_join(&d->x.text, &o);
+	bc_put_escaped(&d->x.text, BC_ESCAPE_TEXT, bc_out_text(&o));
+	bc_xml_text(&d->x);
+	bc_text_release(&raw);
 }
 
 /* Attempts that went wrong, as surefire writes them: flaky ones when the case passed in the end, else reruns. The
  * attempt that the case's own child tells of is left out. */
-static enum bc_status tries(struct doc *d, const struct bc_result *r)
+static void tries(struct doc *d, const struct bc_result *r)
 {
 	bool told = r->judged.verdict == BC_PASS;
-	enum bc_status st = BC_OK;
 
-	for (size_t i = 0; i < r->ntries && r->ntries > 1 && !st; i++) {
+	for (size_t i = 0; i < r->ntries && r->ntries > 1; i++) {
 		const struct bc_attempt *t = &r->tries[i];
-		const struct bc_verdict_style *look = bc_verdict_style(t->verdict);
+		const struct bc_verdict_style *style = bc_verdict_style(t->verdict);
 		char element[32];
 
-		if (!look->finding)
+		if (!style->finding)
 			continue;
 		if (!told && t->verdict == r->judged.verdict && strcmp(t->message, r->judged.message) == 0) {
 			told = true;
 			continue;
 		}
 		(void)snprintf(element, sizeof(element), "%s%s", r->flaky ? "flaky" : "rerun",
-			       strcmp(look->element, "failure") == 0 ? "Failure" : "Error");
-		st = start(d, element);
-		if (!st)
-			st = attr(d, "message", t->message[0] ? t->message : bc_verdict_name(t->verdict));
-		if (!st)
-			st = attr(d, "type", bc_verdict_name(t->verdict));
-		if (!st)
-			st = end(d);
+			       strcmp(style->element, "failure") == 0 ? "Failure" : "Error");
+		bc_xml_start(&d->x, element);
+		bc_xml_attr(&d->x, "message", t->message[0] ? t->message : bc_verdict_name(t->verdict));
+		bc_xml_attr(&d->x, "type", bc_verdict_name(t->verdict));
+		bc_xml_end(&d->x);
 	}
-	return st;
 }
 
-/* "attempt 2: FAIL: ..." a line, below the keys. */
-static enum bc_status tries_text(const struct bc_result *r, struct bc_text *t, struct bc_error *err)
-{
-	enum bc_status st = BC_OK;
-
-	for (size_t i = 0; i < r->ntries && r->ntries > 1 && !st; i++)
-		st = bc_text_addf(t, err, "%sattempt %zu: %s%s%s", t->len ? "\n" : "", i + 1,
-				  bc_verdict_name(r->tries[i].verdict), r->tries[i].message[0] ? ": " : "",
-				  r->tries[i].message);
-	return st;
-}
-
-static enum bc_status system_out(struct doc *d, const struct bc_device_run *dev, const struct bc_result *r)
+/* Keys, then as free text the device's note where something was found, and "attempt 2: FAIL: ..." a line. */
+static void system_out(struct doc *d, const struct bc_device_run *dev, const struct bc_result *r)
 {
 	const struct bc_key_source source = { .run = d->run, .dev = dev, .r = r };
 	struct bc_text text = { 0 };
-	enum bc_status st = start(d, "system-out");
+	struct bc_out o = bc_out_part(&d->x.text, &text);
 
-	bc_text_clear(&d->scratch);
-	if (!st)
-		st = bc_keys_write(&source, &d->scratch, d->err);
-	if (!st && bc_verdict_style(r->judged.verdict)->finding && dev->note[0])
-		st = bc_text_addf(&text, d->err, "%s", dev->note);
-	if (!st)
-		st = tries_text(r, &text, d->err);
-	if (!st && text.len)
-		st = bc_keys_free_text(text.data, &d->scratch, d->err);
+	if (bc_verdict_style(r->judged.verdict)->finding)
+		bc_put(&o, dev->note);
+	for (size_t i = 0; i < r->ntries && r->ntries > 1; i++)
+		bc_putf(&o, "%sattempt %zu: %s%s%s", text.len ? "\n" : "", i + 1, bc_verdict_name(r->tries[i].verdict),
+			r->tries[i].message[0] ? ": " : "", r->tries[i].message);
+	bc_out_join(&d->x.text, &o);
+	bc_xml_start(&d->x, "system-out");
+	if (!d->x.text.st)
+		d->x.text.st = bc_keys_write(&source, &d->x.scratch, o.err);
+	if (!d->x.text.st && text.len)
+		d->x.text.st = bc_keys_free_text(text.data, &d->x.scratch, o.err);
+	bc_xml_text(&d->x);
+	bc_xml_end(&d->x);
 	bc_text_release(&text);
-	if (!st)
-		st = check(d, xmlTextWriterWriteString(d->w, BAD_CAST d->scratch.data));
-	return st ? st : end(d);
 }
 
 /* The child that tells the verdict; a pass has none. */
-static enum bc_status verdict_child(struct doc *d, const struct bc_device_run *dev, const struct bc_result *r)
+static void verdict_child(struct doc *d, const struct bc_device_run *dev, const struct bc_result *r)
 {
-	const struct bc_verdict_style *look = bc_verdict_style(r->judged.verdict);
-	enum bc_status st;
+	const struct bc_verdict_style *style = bc_verdict_style(r->judged.verdict);
 
-	if (!look->element)
-		return BC_OK;
-	st = start(d, look->element);
-	if (!st)
-		st = attr(d, "type", bc_verdict_name(r->judged.verdict));
-	if (!st)
-		st = attr(d, "message", r->judged.message[0] ? r->judged.message : bc_verdict_name(r->judged.verdict));
-	if (!st && look->finding)
-		st = body(d, dev, r);
-	return st ? st : end(d);
+	if (!style->element)
+		return;
+	bc_xml_start(&d->x, style->element);
+	bc_xml_attr(&d->x, "type", bc_verdict_name(r->judged.verdict));
+	bc_xml_attr(&d->x, "message", r->judged.message[0] ? r->judged.message : bc_verdict_name(r->judged.verdict));
+	if (style->finding)
+		body(d, dev, r);
+	bc_xml_end(&d->x);
 }
 
-static enum bc_status testcase(struct doc *d, const struct bc_device_run *dev, const struct bc_result *r)
+static void testcase(struct doc *d, const struct bc_device_run *dev, const struct bc_result *r)
 {
 	const char *slash = strchr(r->c->id, '/');
 	char class[BC_ID_MAX * 2];
-	enum bc_status st = start(d, "testcase");
 
+	bc_xml_start(&d->x, "testcase");
 	class_name(dev, r->c->suite->name, class, sizeof(class));
-	if (!st)
-		st = attr(d, "classname", class);
-	if (!st)
-		st = attr(d, "name", slash ? slash + 1 : r->c->id);
-	if (!st)
-		st = attr_ms(d, "time", bc_milliseconds(r->obs.seconds));
-	if (!st)
-		st = verdict_child(d, dev, r);
-	if (!st)
-		st = tries(d, r);
-	if (!st)
-		st = system_out(d, dev, r);
-	return st ? st : end(d);
+	bc_xml_attr(&d->x, "classname", class);
+	bc_xml_attr(&d->x, "name", slash ? slash + 1 : r->c->id);
+	bc_xml_attr_seconds(&d->x, "time", bc_milliseconds(r->obs.seconds));
+	verdict_child(d, dev, r);
+	tries(d, r);
+	system_out(d, dev, r);
+	bc_xml_end(&d->x);
 }
 
 static bool in_suite(const struct bc_result *r, const char *suite)
@@ -355,42 +257,33 @@ static void add_up(const struct bc_device_run *dev, const char *suite, struct su
 	}
 }
 
-static enum bc_status sum_attrs(struct doc *d, const struct sums *s)
+static void sum_attrs(struct doc *d, const struct sums *s)
 {
-	enum bc_status st = attr_count(d, "tests", s->tests);
-
-	if (!st)
-		st = attr_count(d, "failures", s->failures);
-	if (!st)
-		st = attr_count(d, "errors", s->errors);
-	return st ? st : attr_ms(d, "time", s->ms);
+	bc_xml_attr_count(&d->x, "tests", s->tests);
+	bc_xml_attr_count(&d->x, "failures", s->failures);
+	bc_xml_attr_count(&d->x, "errors", s->errors);
+	bc_xml_attr_seconds(&d->x, "time", s->ms);
 }
 
 /* One suite of one device; @suite "": the device has no result and only its facts are told. */
-static enum bc_status testsuite(struct doc *d, const struct bc_device_run *dev, const char *suite)
+static void testsuite(struct doc *d, const struct bc_device_run *dev, const char *suite)
 {
 	char class[BC_ID_MAX * 2];
 	struct sums s = { 0 };
-	enum bc_status st = start(d, "testsuite");
 
+	bc_xml_start(&d->x, "testsuite");
 	class_name(dev, suite, class, sizeof(class));
 	add_up(dev, suite, &s);
-	if (!st)
-		st = attr(d, "name", class);
-	if (!st)
-		st = sum_attrs(d, &s);
-	if (!st)
-		st = attr_count(d, "skipped", s.skipped);
-	if (!st)
-		st = attr(d, "timestamp", d->run->timestamp);
-	if (!st)
-		st = attr(d, "hostname", d->run->host);
-	if (!st)
-		st = properties(d, dev);
-	for (size_t i = 0; i < dev->nresults && !st; i++)
+	bc_xml_attr(&d->x, "name", class);
+	sum_attrs(d, &s);
+	bc_xml_attr_count(&d->x, "skipped", s.skipped);
+	bc_xml_attr(&d->x, "timestamp", d->run->timestamp);
+	bc_xml_attr(&d->x, "hostname", d->run->host);
+	properties(d, dev);
+	for (size_t i = 0; i < dev->nresults; i++)
 		if (in_suite(&dev->results[i], suite))
-			st = testcase(d, dev, &dev->results[i]);
-	return st ? st : end(d);
+			testcase(d, dev, &dev->results[i]);
+	bc_xml_end(&d->x);
 }
 
 /* Whether an earlier result of @dev is of the same suite as the @i-th. */
@@ -405,16 +298,13 @@ static bool suite_seen(const struct bc_device_run *dev, size_t i)
 	return false;
 }
 
-static enum bc_status device_suites(struct doc *d, const struct bc_device_run *dev)
+static void device_suites(struct doc *d, const struct bc_device_run *dev)
 {
-	enum bc_status st = BC_OK;
-
 	if (dev->nresults == 0)
-		return testsuite(d, dev, "");
-	for (size_t i = 0; i < dev->nresults && !st; i++)
+		testsuite(d, dev, "");
+	for (size_t i = 0; i < dev->nresults; i++)
 		if (!suite_seen(dev, i))
-			st = testsuite(d, dev, dev->results[i].c->suite->name);
-	return st;
+			testsuite(d, dev, dev->results[i].c->suite->name);
 }
 
 static bool in_file(const struct bc_device_run *dev, const char *name)
@@ -425,29 +315,21 @@ static bool in_file(const struct bc_device_run *dev, const char *name)
 	return strcmp(own, name) == 0;
 }
 
-static enum bc_status document(struct doc *d)
+static void document(struct doc *d)
 {
 	const struct bc_run *run = d->run;
 	struct sums s = { 0 };
-	enum bc_status st = check(d, xmlTextWriterStartDocument(d->w, NULL, "UTF-8", NULL));
 
 	for (size_t i = 0; i < run->ndevices; i++)
 		if (in_file(&run->devices[i], d->name))
 			add_up(&run->devices[i], NULL, &s);
-	if (!st)
-		st = start(d, "testsuites");
-	if (!st)
-		st = attr(d, "name", "bankcheck");
-	if (!st)
-		st = sum_attrs(d, &s);
-	for (size_t i = 0; i < run->ndevices && !st; i++)
+	bc_xml_start(&d->x, "testsuites");
+	bc_xml_attr(&d->x, "name", "bankcheck");
+	sum_attrs(d, &s);
+	for (size_t i = 0; i < run->ndevices; i++)
 		if (in_file(&run->devices[i], d->name))
-			st = device_suites(d, &run->devices[i]);
-	if (!st)
-		st = end(d);
-	if (!st)
-		st = check(d, xmlTextWriterEndDocument(d->w));
-	return st ? st : check(d, xmlTextWriterFlush(d->w));
+			device_suites(d, &run->devices[i]);
+	bc_xml_end(&d->x);
 }
 
 static int by_text(const void *a, const void *b)
@@ -510,32 +392,14 @@ void bc_junit_name(const struct bc_device_run *d, char buf[BC_JUNIT_NAME_MAX])
 
 enum bc_status bc_junit_format(const struct bc_run *run, const char *name, struct bc_text *out, struct bc_error *err)
 {
-	struct doc d = { .run = run, .name = name, .err = err };
-	xmlBufferPtr buf = NULL;
-	enum bc_status st = check_unique(run, name, err);
+	struct doc d = { .run = run, .name = name };
+	const enum bc_status st = check_unique(run, name, err);
 
 	if (st)
 		return st;
-	bc_xml_begin();
-	buf = xmlBufferCreate();
-	if (buf)
-		d.w = xmlNewTextWriterMemory(buf, 0);
-	if (!d.w) {
-		st = bc_fail(err, BC_ENOMEM, "%s: out of memory", name);
-		goto out;
-	}
-	xmlBufferSetAllocationScheme(buf, XML_BUFFER_ALLOC_DOUBLEIT);
-	st = check(&d, xmlTextWriterSetIndent(d.w, 1));
-	if (!st)
-		st = document(&d);
-	st = bc_xml_end(name, st, err);
-	if (!st)
-		st = bc_text_add(out, (const char *)xmlBufferContent(buf), (size_t)xmlBufferLength(buf), err);
-out:
-	xmlFreeTextWriter(d.w);
-	xmlBufferFree(buf);
-	bc_text_release(&d.scratch);
-	return st;
+	bc_xml_open(&d.x, name, err);
+	document(&d);
+	return bc_xml_close(&d.x, out);
 }
 
 /* Whether a device before the @i-th goes to the same file. */

@@ -215,7 +215,7 @@ static enum bc_status take_suite(struct merge *g, xmlNodePtr from, const struct 
 		xmlFreeNode(suite);
 		return no_memory(g->err);
 	}
-	st = bc_xml_end("merge", BC_OK, g->err); /* a copy may lack names and texts */
+	st = bc_libxml_end("merge", BC_OK, g->err); /* a copy may lack names and texts */
 	if (!st)
 		st = rename_class(g, suite, "name", m);
 	for (xmlNodePtr n = suite->children; !st && n; n = n->next) {
@@ -299,7 +299,7 @@ enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out,
 	enum bc_status st = BC_OK;
 
 	*sums = (struct bc_merge_sums){ .reports = n };
-	bc_xml_begin();
+	bc_libxml_begin();
 	for (size_t i = 0; !st && i < n; i++)
 		st = add_members(&g, paths[i]);
 	sums->devices = g.n;
@@ -309,7 +309,7 @@ enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out,
 		st = build(&g, paths, n);
 	if (!st) {
 		xmlDocDumpMemoryEnc(g.doc, &text, &len, "UTF-8");
-		st = bc_xml_end("merge", text && len > 0 ? BC_OK : no_memory(err), err);
+		st = bc_libxml_end("merge", text && len > 0 ? BC_OK : no_memory(err), err);
 	}
 	if (!st)
 		st = bc_text_add(out, (const char *)text, (size_t)len, err);

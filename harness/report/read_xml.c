@@ -52,13 +52,13 @@ static void print_nothing(void *ctx, const char *fmt, ...)
 	(void)fmt;
 }
 
-void bc_xml_begin(void)
+void bc_libxml_begin(void)
 {
 	xmlSetGenericErrorFunc(NULL, print_nothing);
 	xmlResetLastError();
 }
 
-enum bc_status bc_xml_end(const char *what, enum bc_status st, struct bc_error *err)
+enum bc_status bc_libxml_end(const char *what, enum bc_status st, struct bc_error *err)
 {
 	const xmlError *e = xmlGetLastError();
 
@@ -82,7 +82,7 @@ enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *er
 	if (!st && !doc) {
 		const xmlError *e = xmlGetLastError();
 
-		st = bc_xml_end(path, BC_OK, err);
+		st = bc_libxml_end(path, BC_OK, err);
 		if (!st)
 			st = bc_fail(err, BC_EDATA, "%s:%d: not well-formed XML (cut short?): %.*s", path,
 				     e ? e->line : 0, e && e->message ? (int)strcspn(e->message, "\n") : 0,

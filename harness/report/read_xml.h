@@ -12,7 +12,7 @@
  * @out: to be freed with xmlFreeDoc
  *
  * Return: BC_EREAD when it cannot be read; BC_EDATA with path:line when it is empty, not UTF-8, has a DTD or is not
- * well-formed. It is one of the uses between bc_xml_begin and bc_xml_end, as is what follows with the tree.
+ * well-formed. It is one of the uses between bc_libxml_begin and bc_libxml_end, as is what follows with the tree.
  */
 enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *err);
 
@@ -21,15 +21,15 @@ enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *er
  * standard error. Each use of it is between these two. Begin: what happened before is forgotten, and nothing is
  * printed.
  */
-void bc_xml_begin(void);
+void bc_libxml_begin(void);
 
 /**
- * bc_xml_end - was there memory enough?
+ * bc_libxml_end - was there memory enough?
  * @what: file or document, for the message
  * @st:   how it went otherwise
  *
- * Return: BC_ENOMEM when libxml2 ran out of memory since bc_xml_begin, whatever @st says; else @st.
+ * Return: BC_ENOMEM when libxml2 ran out of memory since bc_libxml_begin, whatever @st says; else @st.
  */
-enum bc_status bc_xml_end(const char *what, enum bc_status st, struct bc_error *err);
+enum bc_status bc_libxml_end(const char *what, enum bc_status st, struct bc_error *err);
 
 #endif

@@ -276,14 +276,14 @@ enum bc_status bc_report_read(const char *path, struct bc_read_file *out, struct
 	xmlDoc *doc = NULL;
 	enum bc_status st;
 
-	bc_xml_begin();
+	bc_libxml_begin();
 	st = bc_read_xml(path, &doc, err);
 
 	if (!st)
 		st = copy(&r, path, &file.path);
 	if (!st)
 		st = read_document(&r, doc);
-	st = bc_xml_end(path, st, err);
+	st = bc_libxml_end(path, st, err);
 	if (!st) {
 		*out = file;
 		file = (struct bc_read_file){ 0 }; /* the caller owns it now */

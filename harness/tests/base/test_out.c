@@ -69,6 +69,33 @@ START_TEST(the_first_failure_is_kept)
 }
 END_TEST
 
+/* A part writes elsewhere; the whole takes over its failure, and never loses one of its own. */
+START_TEST(a_part_hands_its_failure_on)
+{
+	struct bc_text whole = { 0 }, piece = { 0 };
+	struct bc_error err = { 0 };
+	struct bc_out o = { .to = &whole, .err = &err }, part = bc_out_part(&o, &piece);
+
+	bc_put(&part, "a");
+	bc_out_join(&o, &part);
+	bc_put(&o, bc_out_text(&part));
+	bc_put(&o, "b");
+	ck_assert_int_eq(o.st, BC_OK);
+	ck_assert_str_eq(bc_out_text(&o), "ab");
+	o.st = BC_EDATA;
+	bc_out_join(&o, &part); /* the part went well, the whole did not meanwhile */
+	ck_assert_int_eq(o.st, BC_EDATA);
+	part = bc_out_part(&o, &piece);
+	bc_put(&part, "c");
+	ck_assert_str_eq(bc_out_text(&part), "a");
+	o.st = BC_OK;
+	bc_out_join(&o, &part);
+	ck_assert_int_eq(o.st, BC_EDATA);
+	bc_text_release(&whole);
+	bc_text_release(&piece);
+}
+END_TEST
+
 START_TEST(the_clock_goes_forward)
 {
 	const double before = bc_now();
@@ -93,6 +120,7 @@ Suite *bc_test_out(void)
 	tcase_add_test(tc, what_is_put_stands_in_order);
 	tcase_add_test(tc, a_long_text_is_put_whole);
 	tcase_add_test(tc, the_first_failure_is_kept);
+	tcase_add_test(tc, a_part_hands_its_failure_on);
 	tcase_add_test(tc, the_clock_goes_forward);
 	suite_add_tcase(s, tc);
 	return s;

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/compare/say.h - a comparison in words: the phrases that all its formats share. */
-#ifndef BC_COMPARE_SAY_H
-#define BC_COMPARE_SAY_H
+/* harness/compare/describe.h - a comparison in words: the phrases that all its formats share. */
+#ifndef BC_COMPARE_DESCRIBE_H
+#define BC_COMPARE_DESCRIBE_H
 
+#include "harness/base/out.h"
 #include "harness/compare/compare.h"
 
-/* Where text is written; the first failure is kept and what comes after it is dropped, so that callers look once. */
-struct bc_ink {
-	struct bc_text *out;
-	enum bc_status st;
-	struct bc_error *err;
-};
-
-void bc_ink_put(struct bc_ink *ink, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void bc_ink_line(struct bc_ink *ink, const char *s);	 /* text of a report, made one safe line */
-void bc_ink_markdown(struct bc_ink *ink, const char *s); /* the same, and nothing in it can format */
+/* Text of a report, made one safe line in which nothing can format. */
+void bc_put_markdown(struct bc_out *o, const char *s);
 
 /* The kind of a change, one word: "WORSE", "BETTER", "CHANGED", "UNDECIDED", "SAME". */
 const char *bc_describe_kind(const struct bc_compared *c);
@@ -31,22 +24,22 @@ const char *bc_describe_type(const struct bc_compared *c);
 size_t bc_describe_whole_suite(const struct bc_pair_diff *p, size_t i);
 
 /* "PASS -> FAIL: message; wavefronts 1 -> 2, expected 1..1; SLOWER by 3.1 % ..." in one line, not escaped. */
-void bc_describe_change(struct bc_ink *ink, const struct bc_compared *c);
+void bc_describe_change(struct bc_out *o, const struct bc_compared *c);
 
 /* "SLOWER by 3.1 % (2.9 to 3.3 %), 912 -> 940 cycles". */
-void bc_describe_speed(struct bc_ink *ink, const struct bc_speed_test *t);
+void bc_describe_speed(struct bc_out *o, const struct bc_speed_test *t);
 
 /* The device of a pair: "sm_90 (NVIDIA H200, cuda:0) on host"; not escaped. */
-void bc_describe_device(struct bc_ink *ink, const struct bc_read_device *d);
+void bc_describe_device(struct bc_out *o, const struct bc_read_device *d);
 
 /* Why a pair cannot be compared (whole); "" when it can. */
 const char *bc_describe_comparability(enum bc_comparability o);
 
 /* "driver, CUDA"; "" when nothing differs that a change may come from. */
-void bc_describe_other_changes(struct bc_ink *ink, const struct bc_pair_diff *p);
+void bc_describe_other_changes(struct bc_out *o, const struct bc_pair_diff *p);
 
 /* The sums, and the method with its rates: lines without an indent. */
-void bc_describe_sums(struct bc_ink *ink, const struct bc_diff *d);
-void bc_describe_clocks(struct bc_ink *ink, const struct bc_diff *d);
+void bc_describe_sums(struct bc_out *o, const struct bc_diff *d);
+void bc_describe_clocks(struct bc_out *o, const struct bc_diff *d);
 
 #endif

@@ -1,52 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#include "harness/compare/say.h"
+#include "harness/compare/describe.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness/base/textfile.h"
-#include "harness/base/escape.h"
 
-void bc_ink_put(struct bc_ink *ink, const char *fmt, ...)
-{
-	char *text = NULL;
-	va_list ap;
-	int n;
-
-	if (ink->st)
-		return;
-	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
-	va_end(ap);
-	if (n < 0) {
-		ink->st = bc_fail(ink->err, BC_ENOMEM, "comparison: out of memory");
-		return;
-	}
-	ink->st = bc_text_add(ink->out, text, (size_t)n, ink->err);
-	free(text);
-}
-
-void bc_ink_line(struct bc_ink *ink, const char *s)
-{
-	if (!ink->st)
-		ink->st = bc_escape_str(ink->out, BC_ESCAPE_LINE, s, ink->err);
-}
-
-void bc_ink_markdown(struct bc_ink *ink, const char *s)
+void bc_put_markdown(struct bc_out *o, const char *s)
 {
 	struct bc_text line = { 0 };
+	struct bc_out safe = bc_out_part(o, &line);
 
-	if (!ink->st)
-		ink->st = bc_escape_str(&line, BC_ESCAPE_LINE, s, ink->err);
-	for (size_t i = 0; !ink->st && i < line.len; i++) {
+	bc_put_line(&safe, s);
+	bc_out_join(o, &safe);
+	for (size_t i = 0; i < line.len; i++) {
 		const unsigned char c = (unsigned char)line.data[i];
 		const bool plain = c >= 0x80 || c == ' ' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
 				   (c >= 'A' && c <= 'Z') || strchr(",/=+()-.%:;", c);
 
-		bc_ink_put(ink, plain ? "%c" : "&#%u;", c);
+		bc_putf(o, plain ? "%c" : "&#%u;", c);
 	}
 	bc_text_release(&line);
 }
@@ -130,83 +102,83 @@ static const char *signed_percent(double ratio, char buf[BC_NUMBER_MAX + 1])
 	return strcmp(buf + 1, "0") == 0 ? buf + 1 : buf;
 }
 
-void bc_describe_speed(struct bc_ink *ink, const struct bc_speed_test *t)
+void bc_describe_speed(struct bc_out *o, const struct bc_speed_test *t)
 {
 	char by[BC_NUMBER_MAX], lo[BC_NUMBER_MAX + 1], hi[BC_NUMBER_MAX + 1], was[BC_NUMBER_MAX], is[BC_NUMBER_MAX];
 
-	bc_ink_put(ink, "%s", bc_speed_name(t->speed));
+	bc_put(o, bc_speed_name(t->speed));
 	if (t->speed == BC_SPEED_SLOWER || t->speed == BC_SPEED_FASTER)
-		bc_ink_put(ink, " by %s %%", percent(t->shift.ratio, by));
+		bc_putf(o, " by %s %%", percent(t->shift.ratio, by));
 	else if (t->why)
-		bc_ink_put(ink, ", %s", bc_undecided_text(t->why));
+		bc_putf(o, ", %s", bc_undecided_text(t->why));
 	if (t->exact)
-		bc_ink_put(ink, " (no spread)");
+		bc_put(o, " (no spread)");
 	else if (t->shift.lo > 0 && isfinite(t->shift.hi) && t->why != BC_ZERO_SAMPLE)
-		bc_ink_put(ink, " (%s to %s %%)", signed_percent(t->shift.lo, lo), signed_percent(t->shift.hi, hi));
-	bc_ink_put(ink, ", %s -> %s cycles", bc_number_text(bc_samples_median(&t->old), was),
-		   bc_number_text(bc_samples_median(&t->now), is));
+		bc_putf(o, " (%s to %s %%)", signed_percent(t->shift.lo, lo), signed_percent(t->shift.hi, hi));
+	bc_putf(o, ", %s -> %s cycles", bc_number_text(bc_samples_median(&t->old), was),
+		bc_number_text(bc_samples_median(&t->now), is));
 }
 
-static void say_count(struct bc_ink *ink, enum bc_count_of k, const struct bc_count_change *n)
+static void put_count(struct bc_out *o, enum bc_count_of k, const struct bc_count_change *n)
 {
 	char old[BC_NUMBER_MAX], now[BC_NUMBER_MAX], lo[BC_NUMBER_MAX], hi[BC_NUMBER_MAX];
 
-	bc_ink_put(ink, "%s %s -> %s", bc_count_name(k), bc_number_text(n->old, old), bc_number_text(n->now, now));
+	bc_putf(o, "%s %s -> %s", bc_count_name(k), bc_number_text(n->old, old), bc_number_text(n->now, now));
 	if (n->bounded)
-		bc_ink_put(ink, ", expected %s..%s%s", bc_number_text(n->lo, lo), bc_number_text(n->hi, hi),
-			   n->farther > 0   ? " (farther out)"
-			   : n->farther < 0 ? " (nearer)"
-					    : "");
+		bc_putf(o, ", expected %s..%s%s", bc_number_text(n->lo, lo), bc_number_text(n->hi, hi),
+			n->farther > 0	 ? " (farther out)"
+			: n->farther < 0 ? " (nearer)"
+					 : "");
 }
 
-static void say_verdict(struct bc_ink *ink, const struct bc_compared *c)
+static void put_verdict(struct bc_out *o, const struct bc_compared *c)
 {
 	const struct bc_read_case *told = c->now ? c->now : c->old;
 
-	bc_ink_put(ink, "%s -> %s", bc_compared_verdict(c->old), bc_compared_verdict(c->now));
+	bc_putf(o, "%s -> %s", bc_compared_verdict(c->old), bc_compared_verdict(c->now));
 	if (c->old && c->old->verdict == BC_XFAIL && c->now &&
 	    (c->now->verdict == BC_PASS || c->now->verdict == BC_XPASS))
-		bc_ink_put(ink, " (a known failure ended)");
+		bc_put(o, " (a known failure ended)");
 	if (c->now && told->message[0])
-		bc_ink_put(ink, ": %s", told->message);
+		bc_putf(o, ": %s", told->message);
 }
 
-void bc_describe_change(struct bc_ink *ink, const struct bc_compared *c)
+void bc_describe_change(struct bc_out *o, const struct bc_compared *c)
 {
 	const char *sep = "";
 
 	if (c->verdict) {
-		say_verdict(ink, c);
+		put_verdict(o, c);
 		sep = "; ";
 	} else if (c->reason) {
-		bc_ink_put(ink, "SKIP with another reason: %s (was: %s)", c->now->message, c->old->message);
+		bc_putf(o, "SKIP with another reason: %s (was: %s)", c->now->message, c->old->message);
 		sep = "; ";
 	} else if (c->outcome) {
-		bc_ink_put(ink, "%s, but another way: %s (was: %s)", bc_verdict_name(c->now->verdict), c->now->message,
-			   c->old->message);
+		bc_putf(o, "%s, but another way: %s (was: %s)", bc_verdict_name(c->now->verdict), c->now->message,
+			c->old->message);
 		sep = "; ";
 	}
 	if (c->data_worse || c->data_better) {
-		bc_ink_put(ink, "%sdata %s", sep, c->data_worse ? "right -> wrong" : "wrong -> right");
+		bc_putf(o, "%sdata %s", sep, c->data_worse ? "right -> wrong" : "wrong -> right");
 		sep = "; ";
 	}
 	for (unsigned k = 0; k < BC_NCOUNTS; k++) {
 		if (!c->count[k].changed)
 			continue;
-		bc_ink_put(ink, "%s", sep);
-		say_count(ink, (enum bc_count_of)k, &c->count[k]);
+		bc_put(o, sep);
+		put_count(o, (enum bc_count_of)k, &c->count[k]);
 		sep = "; ";
 	}
 	if (c->speed && c->speed->speed != BC_SPEED_SAME) {
-		bc_ink_put(ink, "%s", sep);
-		bc_describe_speed(ink, c->speed);
+		bc_put(o, sep);
+		bc_describe_speed(o, c->speed);
 	}
 }
 
-void bc_describe_device(struct bc_ink *ink, const struct bc_read_device *d)
+void bc_describe_device(struct bc_out *o, const struct bc_read_device *d)
 {
-	bc_ink_put(ink, "%s (%s, %s) on %s", d->dev, bc_read_property(d, "gpu"), bc_read_property(d, "device"),
-		   d->host[0] ? d->host : "an unknown host");
+	bc_putf(o, "%s (%s, %s) on %s", d->dev, bc_read_property(d, "gpu"), bc_read_property(d, "device"),
+		d->host[0] ? d->host : "an unknown host");
 }
 
 const char *bc_describe_comparability(enum bc_comparability o)
@@ -221,49 +193,49 @@ const char *bc_describe_comparability(enum bc_comparability o)
 	return "";
 }
 
-void bc_describe_other_changes(struct bc_ink *ink, const struct bc_pair_diff *p)
+void bc_describe_other_changes(struct bc_out *o, const struct bc_pair_diff *p)
 {
 	const char *sep = "";
 
 	for (size_t i = 0; i < p->ndifferences; i++) {
 		if (!p->difference[i].blame)
 			continue;
-		bc_ink_put(ink, "%s%s", sep, p->difference[i].label);
+		bc_putf(o, "%s%s", sep, p->difference[i].label);
 		sep = ", ";
 	}
 }
 
-void bc_describe_sums(struct bc_ink *ink, const struct bc_diff *d)
+void bc_describe_sums(struct bc_out *o, const struct bc_diff *d)
 {
 	const struct bc_diff_sums *s = &d->sums;
 
-	bc_ink_put(ink, "%zu cases: %zu the same, %zu worse, %zu better, %zu changed otherwise", s->cases, s->same,
-		   s->worse, s->better, s->other);
-	bc_ink_put(ink, " (%zu absent, %zu new, %zu other verdicts, %zu other counts; %zu moved within their bounds)\n",
-		   s->absent, s->added, s->verdicts, s->counts, s->within);
+	bc_putf(o, "%zu cases: %zu the same, %zu worse, %zu better, %zu changed otherwise", s->cases, s->same, s->worse,
+		s->better, s->other);
+	bc_putf(o, " (%zu absent, %zu new, %zu other verdicts, %zu other counts; %zu moved within their bounds)\n",
+		s->absent, s->added, s->verdicts, s->counts, s->within);
 }
 
-void bc_describe_clocks(struct bc_ink *ink, const struct bc_diff *d)
+void bc_describe_clocks(struct bc_out *o, const struct bc_diff *d)
 {
 	const size_t *n = d->sums.speed;
 	char tolerance[BC_NUMBER_MAX], alpha[BC_NUMBER_MAX];
 
 	if (!d->ntests) {
-		bc_ink_put(ink, "clocks: none compared\n");
+		bc_put(o, "clocks: none compared\n");
 		return;
 	}
-	bc_ink_put(ink, "clocks: %zu compared: %zu SAME, %zu SLOWER, %zu FASTER, %zu UNDECIDED\n", d->ntests,
-		   n[BC_SPEED_SAME], n[BC_SPEED_SLOWER], n[BC_SPEED_FASTER], n[BC_SPEED_UNDECIDED]);
-	bc_ink_put(ink,
-		   "method: no spread on either side: any difference counts (%zu cases); else rank tests (%zu cases), "
-		   "tolerance %s %%, chance of any false alarm among them at most %s %%\n",
-		   d->ntests - d->plan.tested, d->plan.tested, bc_number_text(d->plan.tolerance * 100, tolerance),
-		   bc_number_text(d->plan.alpha * 100, alpha));
+	bc_putf(o, "clocks: %zu compared: %zu SAME, %zu SLOWER, %zu FASTER, %zu UNDECIDED\n", d->ntests,
+		n[BC_SPEED_SAME], n[BC_SPEED_SLOWER], n[BC_SPEED_FASTER], n[BC_SPEED_UNDECIDED]);
+	bc_putf(o,
+		"method: no spread on either side: any difference counts (%zu cases); else rank tests (%zu cases), "
+		"tolerance %s %%, chance of any false alarm among them at most %s %%\n",
+		d->ntests - d->plan.tested, d->plan.tested, bc_number_text(d->plan.tolerance * 100, tolerance),
+		bc_number_text(d->plan.alpha * 100, alpha));
 	for (size_t i = 0; i < d->ntests; i++) {
 		if (d->tests[i].why != BC_FEW_SAMPLES)
 			continue;
-		bc_ink_put(ink, "some cases have too few samples to be told apart among %zu: %u a run are needed\n",
-			   d->plan.tested, bc_speed_samples_needed(d->plan.tested, d->plan.alpha));
+		bc_putf(o, "some cases have too few samples to be told apart among %zu: %u a run are needed\n",
+			d->plan.tested, bc_speed_samples_needed(d->plan.tested, d->plan.alpha));
 		break;
 	}
 }
