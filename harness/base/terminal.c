@@ -35,7 +35,8 @@ size_t bc_text_width(const char *s, size_t len)
 	return n;
 }
 
-void bc_put_shown(struct bc_out *o, const char *s, size_t len, bool utf8)
+/* @s, which is printable, in the characters that the locale has. */
+static void put_shown(struct bc_out *o, const char *s, size_t len, bool utf8)
 {
 	for (size_t i = 0; i < len;) {
 		size_t n = i;
@@ -48,6 +49,17 @@ void bc_put_shown(struct bc_out *o, const char *s, size_t len, bool utf8)
 		for (i = n < len ? n + 1 : n; i < len && !starts_character(s[i]);)
 			i++;
 	}
+}
+
+void bc_put_printable(struct bc_out *o, const char *s, bool utf8)
+{
+	struct bc_text line = { 0 };
+	struct bc_out part = bc_out_part(o, &line);
+
+	bc_put_line(&part, s);
+	bc_out_join(o, &part);
+	put_shown(o, bc_out_text(&part), line.len, utf8);
+	bc_text_release(&line);
 }
 
 /* Bytes of the first @columns characters of @s, at most @len. */
@@ -86,7 +98,7 @@ void bc_put_wrapped(struct bc_out *o, const struct bc_wrap *wrap, const char *s)
 			if (column == wrap->columns)
 				next_line(o, wrap, &column);
 			n = bytes_of(s, (size_t)(end - s), wrap->columns - column);
-			bc_put_shown(o, s, n, wrap->utf8);
+			put_shown(o, s, n, wrap->utf8);
 			column += bc_text_width(s, n);
 			s += n;
 		}

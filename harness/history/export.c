@@ -6,134 +6,133 @@
 #include <string.h>
 
 #include "harness/base/textfile.h"
-#include "harness/base/escape.h"
+#include "harness/base/out.h"
 
 #define WRITE_AT ((size_t)1 << 16) /* bytes */
 
 struct exporting {
 	bool jsonl;
-	FILE *out;
+	FILE *file;
 	struct bc_text text;
-	struct bc_error *err;
+	struct bc_out out; /* into text */
 };
 
-static enum bc_status write_text(struct exporting *x)
+/* Write what has come together, and forget it. */
+static void flush(struct exporting *x)
 {
-	if (x->text.len && fwrite(x->text.data, 1, x->text.len, x->out) != x->text.len)
-		return bc_fail(x->err, BC_EWRITE, "export: could not be written");
+	if (!x->out.st && x->text.len && fwrite(x->text.data, 1, x->text.len, x->file) != x->text.len)
+		x->out.st = bc_fail(x->out.err, BC_EWRITE, "export: could not be written");
 	bc_text_clear(&x->text);
-	return BC_OK;
 }
 
-static enum bc_status json_string(struct exporting *x, const char *s)
+static void put_json_string(struct bc_out *o, const char *s)
 {
-	enum bc_status st = bc_text_add(&x->text, "\"", 1, x->err);
-
-	while (!st && *s) {
+	bc_put(o, "\"");
+	while (*s) {
 		const unsigned char c = (unsigned char)*s;
 		size_t n = 0;
 
 		while (s[n] && s[n] != '"' && s[n] != '\\' && (unsigned char)s[n] >= 0x20)
 			n++;
 		if (n)
-			st = bc_text_add(&x->text, s, n, x->err);
+			bc_put_bytes(o, s, n);
 		else
-			st = c < 0x20 ? bc_text_addf(&x->text, x->err, "\\u%04x", c)
-				      : bc_text_addf(&x->text, x->err, "\\%c", c);
+			bc_putf(o, c < 0x20 ? "\\u%04x" : "\\%c", c);
 		s += n ? n : 1;
 	}
-	return st ? st : bc_text_add(&x->text, "\"", 1, x->err);
+	bc_put(o, "\"");
 }
 
 /* RFC 4180: quoted when it must be, quotes doubled. */
-static enum bc_status csv_string(struct exporting *x, const char *s)
+static void put_csv_string(struct bc_out *o, const char *s)
 {
-	enum bc_status st = BC_OK;
-
-	if (!strpbrk(s, ",\"\r\n"))
-		return bc_text_add(&x->text, s, strlen(s), x->err);
-	st = bc_text_add(&x->text, "\"", 1, x->err);
-	for (; !st && *s; s++)
-		st = bc_text_add(&x->text, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1, x->err);
-	return st ? st : bc_text_add(&x->text, "\"", 1, x->err);
+	if (!strpbrk(s, ",\"\r\n")) {
+		bc_put(o, s);
+		return;
+	}
+	bc_put(o, "\"");
+	for (; *s; s++)
+		bc_put_bytes(o, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+	bc_put(o, "\"");
 }
 
 /* The @i-th column's name or, in JSON lines, its key. */
-static enum bc_status start_column(struct exporting *x, size_t i, const char *name)
+static void start_column(struct exporting *x, size_t i, const char *name)
 {
 	if (x->jsonl)
-		return bc_text_addf(&x->text, x->err, "%s\"%s\":", i ? "," : "{", name);
-	return i ? bc_text_add(&x->text, ",", 1, x->err) : BC_OK;
+		bc_putf(&x->out, "%s\"%s\":", i ? "," : "{", name);
+	else if (i)
+		bc_put(&x->out, ",");
 }
 
-static enum bc_status text_column(struct exporting *x, size_t i, const char *name, const char *value)
+static void text_column(struct exporting *x, size_t i, const char *name, const char *value)
 {
-	const enum bc_status st = start_column(x, i, name);
-
-	return st ? st : x->jsonl ? json_string(x, value) : csv_string(x, value);
+	start_column(x, i, name);
+	if (x->jsonl)
+		put_json_string(&x->out, value);
+	else
+		put_csv_string(&x->out, value);
 }
 
-static enum bc_status number_column(struct exporting *x, size_t i, const char *name, double value)
+static void number_column(struct exporting *x, size_t i, const char *name, double value)
 {
 	char buf[BC_NUMBER_MAX];
-	const enum bc_status st = start_column(x, i, name);
 
-	if (st || (isnan(value) && !x->jsonl))
-		return st;
-	return bc_text_addf(&x->text, x->err, "%s", isnan(value) ? "null" : bc_number_text(value, buf));
+	start_column(x, i, name);
+	if (!isnan(value))
+		bc_put(&x->out, bc_number_text(value, buf));
+	else if (x->jsonl)
+		bc_put(&x->out, "null");
 }
 
 static enum bc_status put_point(void *ctx, const struct bc_history_point *p, struct bc_error *err)
 {
 	struct exporting *x = ctx;
-	enum bc_status st = BC_OK;
 	size_t at = 0;
 
-	for (size_t i = 0; !st && i < BC_NFACTS; i++)
-		st = text_column(x, at++, bc_history_fact_names[i], p->run->fact[i]);
-	if (!st)
-		st = text_column(x, at++, "case", p->c->name);
-	if (!st)
-		st = text_column(x, at++, "verdict", bc_verdict_name(p->verdict));
-	for (size_t i = 0; !st && i < BC_NVALUES; i++)
-		st = number_column(x, at++, bc_history_value_names[i], p->value[i]);
-	if (!st)
-		st = text_column(x, at++, "flaky", p->flaky ? "yes" : "no");
-	if (!st)
-		st = text_column(x, at, "message", p->message);
-	if (!st)
-		st = x->jsonl ? bc_text_addf(&x->text, err, "}\n") : bc_text_addf(&x->text, err, "\r\n");
-	return st || x->text.len < WRITE_AT ? st : write_text(x);
+	(void)err; /* that of x->out */
+	for (size_t i = 0; i < BC_NFACTS; i++)
+		text_column(x, at++, bc_history_fact_names[i], p->run->fact[i]);
+	text_column(x, at++, "case", p->c->name);
+	text_column(x, at++, "verdict", bc_verdict_name(p->verdict));
+	for (size_t i = 0; i < BC_NVALUES; i++)
+		number_column(x, at++, bc_history_value_names[i], p->value[i]);
+	text_column(x, at++, "flaky", p->flaky ? "yes" : "no");
+	text_column(x, at, "message", p->message);
+	bc_put(&x->out, x->jsonl ? "}\n" : "\r\n");
+	if (x->text.len >= WRITE_AT)
+		flush(x);
+	return x->out.st;
 }
 
-static enum bc_status put_head(struct exporting *x)
+static void put_head(struct exporting *x)
 {
-	enum bc_status st = BC_OK;
-
-	for (size_t i = 0; !st && i < BC_NFACTS; i++)
-		st = bc_text_addf(&x->text, x->err, "%s,", bc_history_fact_names[i]);
-	if (!st)
-		st = bc_text_addf(&x->text, x->err, "case,verdict");
-	for (size_t i = 0; !st && i < BC_NVALUES; i++)
-		st = bc_text_addf(&x->text, x->err, ",%s", bc_history_value_names[i]);
-	return st ? st : bc_text_addf(&x->text, x->err, ",flaky,message\r\n");
+	for (size_t i = 0; i < BC_NFACTS; i++)
+		bc_putf(&x->out, "%s,", bc_history_fact_names[i]);
+	bc_put(&x->out, "case,verdict");
+	for (size_t i = 0; i < BC_NVALUES; i++)
+		bc_putf(&x->out, ",%s", bc_history_value_names[i]);
+	bc_put(&x->out, ",flaky,message\r\n");
 }
 
 enum bc_status bc_history_export(struct bc_history *h, const char *glob, bool jsonl, FILE *out, struct bc_error *err)
 {
-	struct exporting x = { .jsonl = jsonl, .out = out, .err = err };
+	struct exporting x = { .jsonl = jsonl, .file = out };
 	struct bc_history_runs runs = { 0 };
 	struct bc_history_cases cases = { 0 };
 	enum bc_status st = bc_history_runs(h, &runs, err);
 
+	x.out = (struct bc_out){ .to = &x.text, .err = err };
 	if (!st)
 		st = bc_history_cases(h, glob, &cases, err);
 	if (!st && !jsonl)
-		st = put_head(&x);
+		put_head(&x);
 	if (!st)
 		st = bc_history_visit(h, runs.run, runs.n, &cases, put_point, &x, err);
-	if (!st)
-		st = write_text(&x);
+	if (!st) {
+		flush(&x);
+		st = x.out.st;
+	}
 	bc_text_release(&x.text);
 	bc_history_cases_release(&cases);
 	bc_history_runs_release(&runs);

@@ -34,8 +34,7 @@ struct printer {
 	struct bc_history *h;
 	const char *name;
 	bool utf8;
-	struct bc_text *out;
-	struct bc_error *err;
+	struct bc_out *out;
 };
 
 static enum bc_status keep(void *ctx, const struct bc_history_point *p, struct bc_error *err)
@@ -60,7 +59,7 @@ static const char *unit_of(const struct kept *p)
 	return p->run->fact[BC_FACT_UNIT];
 }
 
-static void tell(const struct series *s, size_t first, struct story *t)
+static void follow(const struct series *s, size_t first, struct story *t)
 {
 	*t = (struct story){ 0 };
 	for (size_t i = first; i < s->n; i++) {
@@ -86,126 +85,115 @@ static void tell(const struct series *s, size_t first, struct story *t)
 	}
 }
 
-static enum bc_status line(const struct printer *w, const char *label, const char *text)
+static void put_line(const struct printer *w, const char *label, const char *text)
 {
-	enum bc_status st = bc_text_addf(w->out, w->err, "  %-10s  ", label);
-
-	if (!st)
-		st = bc_printable(w->out, text, w->utf8, w->err);
-	return st ? st : bc_text_addf(w->out, w->err, "\n");
+	bc_putf(w->out, "  %-10s  ", label);
+	bc_put_printable(w->out, text, w->utf8);
+	bc_put(w->out, "\n");
 }
 
-static enum bc_status print_point(const struct printer *w, const char *label, const struct kept *p)
+static void put_point(const struct printer *w, const char *label, const struct kept *p)
 {
 	char text[400];
-	enum bc_status st;
 
 	(void)snprintf(text, sizeof(text), "%s %s (run %.200s)", p->run->fact[BC_FACT_TIME],
 		       bc_verdict_name(p->verdict), p->run->fact[BC_FACT_RUN_ID]);
-	st = line(w, label, text);
-	return st || !p->message[0] ? st : line(w, "", p->message);
+	put_line(w, label, text);
+	if (p->message[0])
+		put_line(w, "", p->message);
 }
 
 /* What differs between two runs in the order of the names, then the values of the case. */
-static enum bc_status print_changes(const struct printer *w, const struct kept *old, const struct kept *now)
+static void put_changes(const struct printer *w, const struct kept *old, const struct kept *now)
 {
 	struct bc_history_change *c = NULL;
-	struct bc_table t = { .utf8 = w->utf8, .err = w->err };
+	struct bc_table t = { .out = w->out, .utf8 = w->utf8 };
 	size_t n = 0;
-	enum bc_status st = bc_history_changes(w->h, old->run, now->run, &c, &n, w->err), ended;
 
-	for (size_t i = 0; !st && i < n; i++) {
+	if (!w->out->st)
+		w->out->st = bc_history_changes(w->h, old->run, now->run, &c, &n, w->out->err);
+	for (size_t i = 0; i < n; i++) {
 		bc_table_add(&t, "%s", i ? "" : "changed   ");
 		bc_table_add(&t, "%s", c[i].name);
 		bc_table_add(&t, "%s -> %s", c[i].old[0] ? c[i].old : "-", c[i].now[0] ? c[i].now : "-");
 	}
-	ended = bc_table_end(&t, 3, 2, w->out);
-	st = st ? st : ended;
-	if (!st && !n)
-		st = line(w, "changed", "nothing that the reports record; see `bankcheck history flaky`");
-	for (size_t i = 0, shown = 0; !st && i < BC_NVALUES; i++) {
+	bc_table_end(&t, 3, 2);
+	if (!n)
+		put_line(w, "changed", "nothing that the reports record; see `bankcheck history flaky`");
+	for (size_t i = 0, shown = 0; i < BC_NVALUES; i++) {
 		char a[BC_NUMBER_MAX], b[BC_NUMBER_MAX], text[120];
 
 		if (isnan(old->value[i]) || isnan(now->value[i]) || old->value[i] == now->value[i])
 			continue;
 		(void)snprintf(text, sizeof(text), "%s %s -> %s", bc_history_value_names[i],
 			       bc_number_text(old->value[i], a), bc_number_text(now->value[i], b));
-		st = line(w, shown++ ? "" : "values", text);
+		put_line(w, shown++ ? "" : "values", text);
 	}
 	bc_history_changes_release(c, n);
-	return st;
 }
 
-static enum bc_status print_bad(const struct printer *w, const struct story *t)
+static void put_bad(const struct printer *w, const struct story *t)
 {
 	char text[200];
-	enum bc_status st = print_point(w, "first bad", t->bad);
 
-	if (!st && t->good)
-		st = print_point(w, "last good", t->good);
+	put_point(w, "first bad", t->bad);
 	if (t->good)
-		(void)snprintf(text, sizeof(text), "in %zu of %zu runs since", t->since, t->since);
-	else
-		(void)snprintf(text, sizeof(text), "in %zu of %zu runs: it never passed here", t->since, t->since);
-	if (!st)
-		st = line(w, "bad", text);
-	return st || !t->good ? st : print_changes(w, t->good, t->bad);
+		put_point(w, "last good", t->good);
+	(void)snprintf(text, sizeof(text), "in %zu of %zu runs%s", t->since, t->since,
+		       t->good ? " since" : ": it never passed here");
+	put_line(w, "bad", text);
+	if (t->good)
+		put_changes(w, t->good, t->bad);
 }
 
-static enum bc_status print_good(const struct printer *w, const struct story *t)
+static void put_good(const struct printer *w, const struct story *t)
 {
 	char text[200];
-	enum bc_status st;
 
 	if (!t->was_bad) {
 		(void)snprintf(text, sizeof(text), "PASS in %zu of %zu runs", t->judged, t->judged);
-		return line(w, "good", text);
+		put_line(w, "good", text);
+		return;
 	}
-	st = line(w, "good", "now");
-	if (!st)
-		st = print_point(w, "last bad", t->was_bad);
-	if (!st)
-		st = print_point(w, "good again", t->good_again);
-	return st ? st : print_changes(w, t->was_bad, t->good_again);
+	put_line(w, "good", "now");
+	put_point(w, "last bad", t->was_bad);
+	put_point(w, "good again", t->good_again);
+	put_changes(w, t->was_bad, t->good_again);
 }
 
-static enum bc_status print_unit(const struct printer *w, const struct series *s, size_t first)
+static void put_unit(const struct printer *w, const struct series *s, size_t first)
 {
 	const struct bc_history_run *r = s->p[first].run;
 	struct story t;
 	char text[512];
-	enum bc_status st;
 
-	tell(s, first, &t);
+	follow(s, first, &t);
 	(void)snprintf(text, sizeof(text), "%.150s on %.80s (%.80s%s%.40s)", w->name, r->fact[BC_FACT_UNIT],
 		       r->fact[BC_FACT_GPU], r->fact[BC_FACT_GPU][0] ? ", " : "", r->fact[BC_FACT_ARCH]);
-	st = bc_printable(w->out, text, w->utf8, w->err);
-	if (!st)
-		st = bc_text_addf(w->out, w->err, "\n");
-	if (st)
-		return st;
+	bc_put_printable(w->out, text, w->utf8);
+	bc_put(w->out, "\n");
 	if (!t.judged) {
 		(void)snprintf(text, sizeof(text), "in %zu of %zu runs", t.skipped, t.skipped);
-		return line(w, "SKIP", text);
+		put_line(w, "SKIP", text);
+	} else if (t.bad) {
+		put_bad(w, &t);
+	} else {
+		put_good(w, &t);
 	}
-	return t.bad ? print_bad(w, &t) : print_good(w, &t);
 }
 
-static enum bc_status print_units(const struct printer *w, const struct series *s)
+static void put_units(const struct printer *w, const struct series *s)
 {
-	enum bc_status st = BC_OK;
-
-	for (size_t i = 0; !st && i < s->n; i++) {
+	for (size_t i = 0; !w->out->st && i < s->n; i++) {
 		bool first = true;
 
 		for (size_t k = i; first && k-- > 0;)
 			first = strcmp(unit_of(&s->p[k]), unit_of(&s->p[i])) != 0;
 		if (first && i)
-			st = bc_text_addf(w->out, w->err, "\n");
-		if (first && !st)
-			st = print_unit(w, s, i);
+			bc_put(w->out, "\n");
+		if (first)
+			put_unit(w, s, i);
 	}
-	return st;
 }
 
 /* The one case of this name. */
@@ -230,7 +218,8 @@ static enum bc_status choose(struct bc_history *h, const char *name, struct bc_h
 enum bc_status bc_history_first_bad(struct bc_history *h, const char *name, bool pool, bool utf8, struct bc_text *out,
 				    struct bc_error *err)
 {
-	const struct printer w = { h, name, utf8, out, err };
+	struct bc_out o = { .to = out, .err = err };
+	const struct printer w = { .h = h, .name = name, .utf8 = utf8, .out = &o };
 	struct bc_history_runs runs = { 0 };
 	struct bc_history_cases cases = { 0 };
 	struct series s = { 0 };
@@ -242,12 +231,12 @@ enum bc_status bc_history_first_bad(struct bc_history *h, const char *name, bool
 		st = choose(h, name, &cases, err);
 	if (!st)
 		st = bc_history_visit(h, runs.run, runs.n, &cases, keep, &s, err);
-	if (!st)
-		st = print_units(&w, &s);
+	o.st = st;
+	put_units(&w, &s);
 	for (size_t i = 0; i < s.n; i++)
 		free(s.p[i].message);
 	free(s.p);
 	bc_history_cases_release(&cases);
 	bc_history_runs_release(&runs);
-	return st;
+	return o.st;
 }

@@ -87,8 +87,8 @@ static void add_case(struct flaky *f, const char *name, const struct state *s)
 }
 
 /* @n runs of one group. */
-static enum bc_status look_at(struct bc_history *h, struct flaky *f, const struct bc_history_run *run, size_t n,
-			      struct bc_error *err)
+static enum bc_status find_in_group(struct bc_history *h, struct flaky *f, const struct bc_history_run *run, size_t n,
+				    struct bc_error *err)
 {
 	enum bc_status st;
 
@@ -100,7 +100,8 @@ static enum bc_status look_at(struct bc_history *h, struct flaky *f, const struc
 	return st;
 }
 
-static enum bc_status look(struct bc_history *h, struct flaky *f, struct bc_history_runs *runs, struct bc_error *err)
+static enum bc_status find_flips(struct bc_history *h, struct flaky *f, struct bc_history_runs *runs,
+				 struct bc_error *err)
 {
 	static const char *const head[] = { "case", "flips", "retried", "verdicts", "unit", "driver", "last at" };
 	enum bc_status st = BC_OK;
@@ -112,7 +113,7 @@ static enum bc_status look(struct bc_history *h, struct flaky *f, struct bc_hist
 	for (size_t i = 0, n; !st && i < runs->n; i += n) {
 		for (n = 1; i + n < runs->n && is_same_group(&runs->run[i], &runs->run[i + n]);)
 			n++;
-		st = look_at(h, f, &runs->run[i], n, err);
+		st = find_in_group(h, f, &runs->run[i], n, err);
 	}
 	return st;
 }
@@ -121,9 +122,10 @@ enum bc_status bc_history_flaky(struct bc_history *h, bool utf8, struct bc_text 
 {
 	struct bc_history_runs runs = { 0 };
 	struct bc_history_cases cases = { 0 };
-	struct flaky f = { .cases = &cases, .table = { .utf8 = utf8, .err = err } };
 	struct bc_text text = { 0 };
-	enum bc_status st = bc_history_runs(h, &runs, err), ended;
+	struct bc_out table = { .to = &text, .err = err };
+	struct flaky f = { .cases = &cases, .table = { .out = &table, .utf8 = utf8 } };
+	enum bc_status st = bc_history_runs(h, &runs, err);
 
 	if (!st)
 		st = bc_history_cases(h, NULL, &cases, err);
@@ -131,9 +133,11 @@ enum bc_status bc_history_flaky(struct bc_history *h, bool utf8, struct bc_text 
 	if (!st && !f.state)
 		st = bc_fail(err, BC_ENOMEM, "history: out of memory");
 	if (!st)
-		st = look(h, &f, &runs, err);
-	ended = bc_table_end(&f.table, 7, 0, &text);
-	st = st ? st : ended;
+		st = find_flips(h, &f, &runs, err);
+	if (!table.st)
+		table.st = st;
+	bc_table_end(&f.table, 7, 0);
+	st = table.st;
 	if (!st && f.found)
 		st = bc_text_add(out, text.data, text.len, err);
 	else if (!st)

@@ -3,96 +3,48 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "harness/base/escape.h"
-
-enum bc_status bc_printable(struct bc_text *out, const char *s, bool utf8, struct bc_error *err)
-{
-	const size_t start = out->len;
-	size_t to = start;
-	enum bc_status st = bc_escape_str(out, BC_ESCAPE_LINE, s, err);
-
-	if (st || utf8 || !out->data)
-		return st;
-	for (size_t i = start; i < out->len; i++) {
-		const unsigned char c = (unsigned char)out->data[i];
-
-		if (c < 0x80)
-			out->data[to++] = out->data[i];
-		else if (c >= 0xc0) /* the first byte of a character */
-			out->data[to++] = '?';
-	}
-	out->len = to;
-	out->data[to] = '\0';
-	return BC_OK;
-}
+#include <string.h>
 
 void bc_table_add(struct bc_table *t, const char *fmt, ...)
 {
+	struct bc_text raw = { 0 };
+	struct bc_out cell = bc_out_part(t->out, &t->cells);
 	va_list ap;
-	char *s = NULL;
-	struct bc_text *grown = t->cell;
-	int n;
 
-	if (t->st)
-		return;
 	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
+	if (!cell.st)
+		cell.st = bc_text_vaddf(&raw, cell.err, fmt, ap);
 	va_end(ap);
-	if (n >= 0 && (t->n & (t->n - 1)) == 0)
-		grown = realloc(t->cell, (t->n ? 2 * t->n : 1) * sizeof(*grown));
-	if (n < 0 || !grown) {
-		t->st = bc_fail(t->err, BC_ENOMEM, "history: out of memory");
-	} else {
-		t->cell = grown;
-		grown[t->n] = (struct bc_text){ 0 };
-		t->st = bc_printable(&grown[t->n++], s, t->utf8, t->err);
-	}
-	if (n >= 0)
-		free(s);
+	bc_put_printable(&cell, raw.data ? raw.data : "", t->utf8);
+	bc_put_bytes(&cell, "", 1);
+	bc_out_join(t->out, &cell);
+	bc_text_release(&raw);
+	t->n++;
 }
 
-/* Characters of UTF-8. */
-static size_t width_of(const struct bc_text *cell)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < cell->len; i++)
-		n += ((unsigned char)cell->data[i] & 0xc0) != 0x80;
-	return n;
-}
-
-enum bc_status bc_table_end(struct bc_table *t, size_t columns, unsigned indent, struct bc_text *out)
+void bc_table_end(struct bc_table *t, size_t columns, unsigned indent)
 {
 	size_t width[BC_TABLE_COLUMNS] = { 0 };
+	const char *cell = t->cells.data;
 
-	for (size_t i = 0; i < t->n; i++) {
-		const size_t w = width_of(&t->cell[i]);
+	for (size_t i = 0; !t->out->st && i < t->n; i++, cell += strlen(cell) + 1) {
+		const size_t w = bc_text_width(cell, strlen(cell));
 
 		if (w > width[i % columns])
 			width[i % columns] = w;
 	}
-	for (size_t i = 0; !t->st && i < t->n; i++) {
-		const struct bc_text *cell = &t->cell[i];
+	cell = t->cells.data;
+	for (size_t i = 0; !t->out->st && i < t->n; i++, cell += strlen(cell) + 1) {
 		const size_t k = i % columns;
 		const bool last = k + 1 == columns || i + 1 == t->n;
-		const size_t pad = last ? 0 : width[k] - width_of(cell) + 2;
+		const size_t pad = last ? 0 : width[k] - bc_text_width(cell, strlen(cell)) + 2;
 
-		if (k == 0)
-			t->st = bc_text_addf(out, t->err, "%*s", (int)indent, "");
-		if (!t->st && cell->len)
-			t->st = bc_text_add(out, cell->data, cell->len, t->err);
-		if (!t->st)
-			t->st = bc_text_addf(out, t->err, "%*s%s", (int)pad, "", last ? "\n" : "");
+		bc_putf(t->out, "%*s", k == 0 ? (int)indent : 0, "");
+		bc_put(t->out, cell);
+		bc_putf(t->out, "%*s%s", (int)pad, "", last ? "\n" : "");
 	}
-	for (size_t i = 0; i < t->n; i++)
-		bc_text_release(&t->cell[i]);
-	free(t->cell);
-	t->cell = NULL;
+	bc_text_release(&t->cells);
 	t->n = 0;
-	return t->st;
 }
 
 char bc_verdict_letter(enum bc_verdict v)
@@ -119,12 +71,11 @@ static size_t column(size_t i, size_t n, size_t columns, size_t *from)
 	return (i + 1) * n / columns;
 }
 
-enum bc_status bc_verdict_strip(struct bc_text *out, const enum bc_verdict *v, size_t n, struct bc_error *err)
+void bc_put_verdict_strip(struct bc_out *o, const enum bc_verdict *v, size_t n)
 {
 	const size_t columns = n < BC_VERDICT_STRIP_COLUMNS ? n : BC_VERDICT_STRIP_COLUMNS;
-	enum bc_status st = BC_OK;
 
-	for (size_t i = 0; !st && i < columns; i++) {
+	for (size_t i = 0; i < columns; i++) {
 		size_t from;
 		const size_t to = column(i, n, columns, &from);
 		enum bc_verdict worst = v[from];
@@ -132,12 +83,11 @@ enum bc_status bc_verdict_strip(struct bc_text *out, const enum bc_verdict *v, s
 		for (size_t k = from; k < to; k++)
 			if (bc_verdict_rank(v[k]) > bc_verdict_rank(worst))
 				worst = v[k];
-		st = bc_text_addf(out, err, "%c", bc_verdict_letter(worst));
+		bc_putf(o, "%c", bc_verdict_letter(worst));
 	}
-	return st;
 }
 
-enum bc_status bc_sparkline(struct bc_text *out, const double *v, size_t n, bool utf8, struct bc_error *err)
+void bc_put_sparkline(struct bc_out *o, const double *v, size_t n, bool utf8)
 {
 	static const char *const marks[2][8] = {
 		{ "_", ".", "-", "~", "=", "+", "*", "#" },
@@ -145,22 +95,21 @@ enum bc_status bc_sparkline(struct bc_text *out, const double *v, size_t n, bool
 	};
 	const size_t columns = n < BC_VERDICT_STRIP_COLUMNS ? n : BC_VERDICT_STRIP_COLUMNS;
 	double lo = (double)NAN, hi = (double)NAN;
-	enum bc_status st = BC_OK;
 
 	for (size_t i = 0; i < n; i++) {
 		lo = fmin(lo, v[i]);
 		hi = fmax(hi, v[i]);
 	}
-	for (size_t i = 0; !st && i < columns; i++) {
+	for (size_t i = 0; i < columns; i++) {
 		size_t from;
 		const size_t to = column(i, n, columns, &from);
 		double most = (double)NAN;
 
 		for (size_t k = from; k < to; k++)
 			most = fmax(most, v[k]);
-		st = isnan(most) ? bc_text_addf(out, err, " ")
-				 : bc_text_addf(out, err, "%s",
-						marks[utf8][hi > lo ? (size_t)((most - lo) / (hi - lo) * 7 + 0.5) : 0]);
+		if (isnan(most))
+			bc_put(o, " ");
+		else
+			bc_put(o, marks[utf8][hi > lo ? (size_t)((most - lo) / (hi - lo) * 7 + 0.5) : 0]);
 	}
-	return st;
 }

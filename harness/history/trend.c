@@ -24,23 +24,23 @@ struct trend {
 	const char *by, *glob;
 	size_t ncases;
 	bool utf8;
-	struct bc_text *out;
-	struct bc_error *err;
+	struct bc_out *out;
 };
 
 enum bc_status bc_history_list(struct bc_history *h, bool utf8, struct bc_text *out, struct bc_error *err)
 {
 	static const char *const head[] = { "time", "device",	"gpu",	"driver",   "cuda", "cases",
 					    "PASS", "findings", "SKIP", "complete", "run" };
-	struct bc_table t = { .utf8 = utf8, .err = err };
+	struct bc_out o = { .to = out, .err = err };
+	struct bc_table t = { .out = &o, .utf8 = utf8 };
 	struct bc_history_runs runs = { 0 };
-	enum bc_status st = bc_history_runs(h, &runs, err);
 
-	if (!st && !runs.n)
-		st = bc_text_addf(out, err, "no runs yet\n");
+	o.st = bc_history_runs(h, &runs, err);
+	if (!runs.n)
+		bc_put(&o, "no runs yet\n");
 	for (size_t i = 0; runs.n && i < BC_ARRAY_LEN(head); i++)
 		bc_table_add(&t, "%s", head[i]);
-	for (size_t i = 0; !st && i < runs.n; i++) {
+	for (size_t i = 0; i < runs.n; i++) {
 		const struct bc_history_run *r = &runs.run[i];
 		static const enum bc_history_fact facts[] = { BC_FACT_TIME, BC_FACT_DEVICE, BC_FACT_GPU, BC_FACT_DRIVER,
 							      BC_FACT_CUDA };
@@ -54,10 +54,9 @@ enum bc_status bc_history_list(struct bc_history *h, bool utf8, struct bc_text *
 		bc_table_add(&t, "%s", r->fact[BC_FACT_COMPLETE]);
 		bc_table_add(&t, "%s", r->fact[BC_FACT_RUN_ID]);
 	}
-	t.st = t.st ? t.st : st;
-	st = bc_table_end(&t, BC_ARRAY_LEN(head), 0, out);
+	bc_table_end(&t, BC_ARRAY_LEN(head), 0);
 	bc_history_runs_release(&runs);
-	return st;
+	return o.st;
 }
 
 static void sum_init(struct sum *s)
@@ -160,16 +159,19 @@ static void add_range(struct bc_table *table, double lo, double hi)
 }
 
 /* Rows: one a group, in the order in which they first come. */
-static enum bc_status print_groups(const struct trend *t, size_t first)
+static void put_groups(const struct trend *t, size_t first)
 {
-	struct bc_table table = { .utf8 = t->utf8, .err = t->err };
+	struct bc_table table = { .out = t->out, .utf8 = t->utf8 };
 	const size_t columns = t->single ? 3 + BC_NVALUES : 4;
 	size_t *last = calloc(t->runs->n, sizeof(*last)); /* of each group: a run of it; its sum is in group[] */
 	struct sum *group = calloc(t->runs->n, sizeof(*group));
 	size_t n = 0;
-	enum bc_status st = last && group ? BC_OK : bc_fail(t->err, BC_ENOMEM, "history: out of memory");
 
-	for (size_t i = first; !st && i < t->runs->n; i++) {
+	if (!last || !group) {
+		t->out->st = bc_fail(t->out->err, BC_ENOMEM, "history: out of memory");
+		goto out;
+	}
+	for (size_t i = first; i < t->runs->n; i++) {
 		size_t g = n;
 
 		if (!belongs(t, first, i))
@@ -190,7 +192,7 @@ static enum bc_status print_groups(const struct trend *t, size_t first)
 		bc_table_add(&table, "%s", bc_history_value_names[v]);
 	if (!t->single)
 		bc_table_add(&table, "findings");
-	for (size_t g = 0; !st && g < n; g++) {
+	for (size_t g = 0; g < n; g++) {
 		size_t len;
 		const char *name = group_of(t, last[g], &len);
 
@@ -202,36 +204,30 @@ static enum bc_status print_groups(const struct trend *t, size_t first)
 		if (!t->single)
 			bc_table_add(&table, "%u", findings(&group[g]));
 	}
-	if (!table.st)
-		table.st = st;
-	st = bc_table_end(&table, columns, 2, t->out);
+out:
+	bc_table_end(&table, columns, 2);
 	free(last);
 	free(group);
-	return st;
 }
 
-static enum bc_status print_spark(const struct trend *t, const char *label, const double *v, size_t n, double lo,
-				  double hi)
+static void put_spark(const struct trend *t, const char *label, const double *v, size_t n, double lo, double hi)
 {
 	char a[BC_NUMBER_MAX], b[BC_NUMBER_MAX];
-	enum bc_status st = bc_text_addf(t->out, t->err, "  %-10s  ", label);
 
-	if (!st)
-		st = bc_sparkline(t->out, v, n, t->utf8, t->err);
-	if (!st)
-		st = bc_text_addf(t->out, t->err, "  %s", bc_number_text(lo, a));
-	if (!st && lo < hi)
-		st = bc_text_addf(t->out, t->err, "..%s", bc_number_text(hi, b));
-	return st ? st : bc_text_addf(t->out, t->err, "\n");
+	bc_putf(t->out, "  %-10s  ", label);
+	bc_put_sparkline(t->out, v, n, t->utf8);
+	bc_putf(t->out, "  %s", bc_number_text(lo, a));
+	if (lo < hi)
+		bc_putf(t->out, "..%s", bc_number_text(hi, b));
+	bc_put(t->out, "\n");
 }
 
 /* Lines of marks: verdicts; then of one case the values that moved (or one that did not), of several the findings. */
-static enum bc_status print_marks(const struct trend *t, const size_t *run, size_t n, const struct sum *whole,
-				  enum bc_verdict *verdict, double *v)
+static void put_marks(const struct trend *t, const size_t *run, size_t n, const struct sum *whole,
+		      enum bc_verdict *verdict, double *v)
 {
 	bool moved = false;
 	size_t some = BC_NVALUES; /* a value that is there */
-	enum bc_status st = bc_text_addf(t->out, t->err, "  %-10s  ", "verdict");
 
 	for (size_t i = 0; i < n; i++) {
 		verdict[i] = BC_PASS;
@@ -239,24 +235,23 @@ static enum bc_status print_marks(const struct trend *t, const size_t *run, size
 			if (t->sum[run[i]].n[k] && (bc_verdict_rank(k) > bc_verdict_rank(verdict[i])))
 				verdict[i] = k;
 	}
-	if (!st)
-		st = bc_verdict_strip(t->out, verdict, n, t->err);
-	if (!st)
-		st = bc_text_addf(t->out, t->err, "\n");
+	bc_putf(t->out, "  %-10s  ", "verdict");
+	bc_put_verdict_strip(t->out, verdict, n);
+	bc_put(t->out, "\n");
 	for (size_t i = 0; i < BC_NVALUES; i++) {
 		const size_t k = BC_NVALUES - 1 - i; /* the cycles first */
 
 		some = isnan(whole->hi[k]) || some < BC_NVALUES ? some : k;
 		moved |= whole->lo[k] < whole->hi[k];
 	}
-	for (size_t k = 0; !st && t->single && k < BC_NVALUES; k++) {
+	for (size_t k = 0; t->single && k < BC_NVALUES; k++) {
 		if (moved ? !(whole->lo[k] < whole->hi[k]) : k != some)
 			continue;
 		for (size_t i = 0; i < n; i++)
 			v[i] = t->sum[run[i]].hi[k];
-		st = print_spark(t, bc_history_value_names[k], v, n, whole->lo[k], whole->hi[k]);
+		put_spark(t, bc_history_value_names[k], v, n, whole->lo[k], whole->hi[k]);
 	}
-	if (!t->single && !st) {
+	if (!t->single) {
 		double lo = (double)NAN, hi = (double)NAN;
 
 		for (size_t i = 0; i < n; i++) {
@@ -264,12 +259,11 @@ static enum bc_status print_marks(const struct trend *t, const size_t *run, size
 			lo = fmin(lo, v[i]);
 			hi = fmax(hi, v[i]);
 		}
-		st = print_spark(t, "findings", v, n, lo, hi);
+		put_spark(t, "findings", v, n, lo, hi);
 	}
-	return st;
 }
 
-static enum bc_status print_unit(const struct trend *t, size_t first)
+static void put_unit(const struct trend *t, size_t first)
 {
 	const struct bc_history_run *r = &t->runs->run[first];
 	size_t *run = calloc(t->runs->n, sizeof(*run)), n = 0;
@@ -277,10 +271,13 @@ static enum bc_status print_unit(const struct trend *t, size_t first)
 	double *v = calloc(t->runs->n, sizeof(*v));
 	char line[512];
 	struct sum whole;
-	enum bc_status st = run && verdict && v ? BC_OK : bc_fail(t->err, BC_ENOMEM, "history: out of memory");
 
+	if (!run || !verdict || !v) {
+		t->out->st = bc_fail(t->out->err, BC_ENOMEM, "history: out of memory");
+		goto out;
+	}
 	sum_init(&whole);
-	for (size_t i = first; !st && i < t->runs->n; i++) {
+	for (size_t i = first; i < t->runs->n; i++) {
 		if (!belongs(t, first, i))
 			continue;
 		run[n++] = i;
@@ -289,28 +286,23 @@ static enum bc_status print_unit(const struct trend *t, size_t first)
 	(void)snprintf(line, sizeof(line), "%.150s%s on %.80s (%.80s%s%.40s)", t->glob,
 		       t->single ? "" : " (several cases)", r->fact[BC_FACT_UNIT], r->fact[BC_FACT_GPU],
 		       r->fact[BC_FACT_GPU][0] ? ", " : "", r->fact[BC_FACT_ARCH]);
-	if (!st)
-		st = bc_printable(t->out, line, t->utf8, t->err);
-	if (!st)
-		st = bc_text_addf(t->out, t->err, ": %zu run%s, %.*s to %.*s\n", n, n == 1 ? "" : "s", DAY,
-				  r->fact[BC_FACT_TIME], DAY, t->runs->run[run[n - 1]].fact[BC_FACT_TIME]);
-	if (!st)
-		st = print_groups(t, first);
-	if (!st)
-		st = print_marks(t, run, n, &whole, verdict, v);
+	bc_put_printable(t->out, line, t->utf8);
+	bc_putf(t->out, ": %zu run%s, %.*s to %.*s\n", n, n == 1 ? "" : "s", DAY, r->fact[BC_FACT_TIME], DAY,
+		t->runs->run[run[n - 1]].fact[BC_FACT_TIME]);
+	put_groups(t, first);
+	put_marks(t, run, n, &whole, verdict, v);
+out:
 	free(run);
 	free(verdict);
 	free(v);
-	return st;
 }
 
 /* Each unit once, at its first run with any of the cases. */
-static enum bc_status print_units(const struct trend *t)
+static void put_units(const struct trend *t)
 {
 	bool any = false;
-	enum bc_status st = BC_OK;
 
-	for (size_t i = 0; !st && i < t->runs->n; i++) {
+	for (size_t i = 0; !t->out->st && i < t->runs->n; i++) {
 		bool first = t->sum[i].runs != 0;
 
 		for (size_t k = i; first && k-- > 0;)
@@ -319,12 +311,10 @@ static enum bc_status print_units(const struct trend *t)
 		if (!first)
 			continue;
 		if (any)
-			st = bc_text_addf(t->out, t->err, "\n");
-		if (!st)
-			st = print_unit(t, i);
+			bc_put(t->out, "\n");
+		put_unit(t, i);
 		any = true;
 	}
-	return st;
 }
 
 enum bc_status bc_history_trend(struct bc_history *h, const char *glob, const char *by, bool pool, bool utf8,
@@ -332,7 +322,8 @@ enum bc_status bc_history_trend(struct bc_history *h, const char *glob, const ch
 {
 	struct bc_history_runs runs = { 0 };
 	struct bc_history_cases cases = { 0 };
-	struct trend t = { .runs = &runs, .by = by, .glob = glob, .utf8 = utf8, .out = out, .err = err };
+	struct bc_out o = { .to = out, .err = err };
+	struct trend t = { .runs = &runs, .by = by, .glob = glob, .utf8 = utf8, .out = &o };
 	enum bc_status st;
 
 	if (strcmp(by, "driver") != 0 && strcmp(by, "cuda") != 0 && strcmp(by, "date") != 0)
@@ -351,10 +342,10 @@ enum bc_status bc_history_trend(struct bc_history *h, const char *glob, const ch
 		sum_init(&t.sum[i]);
 	if (!st)
 		st = bc_history_visit(h, runs.run, runs.n, &cases, take_point, &t, err);
-	if (!st)
-		st = print_units(&t);
+	o.st = st;
+	put_units(&t);
 	free(t.sum);
 	bc_history_cases_release(&cases);
 	bc_history_runs_release(&runs);
-	return st;
+	return o.st;
 }

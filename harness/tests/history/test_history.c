@@ -131,7 +131,10 @@ START_TEST(sparklines)
 		struct bc_text t = { 0 };
 		const char *want = utf8 ? sparks[_i].utf8 : sparks[_i].ascii;
 
-		ck_assert_int_eq(bc_sparkline(&t, sparks[_i].v, sparks[_i].n, utf8, &bc_hs_err), BC_OK);
+		struct bc_out o = { .to = &t };
+
+		bc_put_sparkline(&o, sparks[_i].v, sparks[_i].n, utf8);
+		ck_assert_int_eq(o.st, BC_OK);
 		ck_assert_msg(strcmp(t.data ? t.data : "", want) == 0, "%s: %s", sparks[_i].what, t.data);
 		bc_text_release(&t);
 	}
@@ -143,13 +146,16 @@ START_TEST(many_runs_share_columns_and_the_worst_shows)
 	enum bc_verdict v[1000] = { BC_PASS };
 	double d[1000] = { 0 };
 	struct bc_text t = { 0 };
+	struct bc_out o = { .to = &t };
 
 	v[499] = BC_FAIL;
 	d[999] = 1;
-	ck_assert_int_eq(bc_verdict_strip(&t, v, 1000, &bc_hs_err), BC_OK);
+	bc_put_verdict_strip(&o, v, 1000);
+	ck_assert_int_eq(o.st, BC_OK);
 	ck_assert_uint_eq(t.len, BC_VERDICT_STRIP_COLUMNS);
 	ck_assert_int_eq(strchr(t.data, 'F') - t.data, 499 * BC_VERDICT_STRIP_COLUMNS / 1000);
-	ck_assert_int_eq(bc_sparkline(&t, d, 1000, false, &bc_hs_err), BC_OK);
+	bc_put_sparkline(&o, d, 1000, false);
+	ck_assert_int_eq(o.st, BC_OK);
 	ck_assert_uint_eq(t.len, 2 * BC_VERDICT_STRIP_COLUMNS);
 	ck_assert_int_eq(t.data[2 * BC_VERDICT_STRIP_COLUMNS - 1], '#');
 	bc_text_release(&t);
