@@ -125,7 +125,7 @@ INJECT_CALLS := malloc calloc realloc strdup strndup vasprintf mmap mmap64 read 
 	nanosleep fork
 
 define VARIANT
-LIB_$(1)   := $$(LIB_SOURCES:%.c=$(B)/obj/$(1)/%.o) $(B)/obj/$(1)/gen/suites.o
+LIB_$(1)   := $$(LIB_SOURCES:%.c=$(B)/obj/$(1)/%.o) $(B)/obj/$(1)/gen/suites.o $(B)/obj/$(1)/gen/page.o
 MAIN_$(1)  := $$(SRC_MAIN:%.c=$(B)/obj/$(1)/%.o)
 TESTS_$(1) := $$(SRC_TESTS:%.c=$(B)/obj/$(1)/%.o) $(B)/obj/$(1)/gen/tests.o
 
@@ -207,6 +207,12 @@ $(B)/gen/suites.c: FORCE
 	for n in $$names; do echo "	&$$n,"; done; \
 	echo '	NULL'; echo '};'; } > $@.new
 	$(call update,$@)
+
+# The page's style and script, with the hashes that its content security policy names.
+$(B)/gen/page.c: harness/html/page.css harness/html/page.js tools/embed.sh
+	@mkdir -p $(@D)
+	@tools/embed.sh bc_html_style=harness/html/page.css bc_html_script=harness/html/page.js > $@.new
+	@mv -f $@.new $@
 
 TOPICS := $(patsubst test_%.c,%,$(filter test_%.c,$(notdir $(SRC_TESTS))))
 $(B)/gen/tests.c: FORCE

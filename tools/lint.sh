@@ -8,11 +8,12 @@ set -eu
 
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 status=0
-# sources: every file a person wrote in C, CUDA, shell or make
+# sources: every file a person wrote in C, CUDA, CSS, JavaScript, shell or make
 sources()
 {
 	find suites kernels harness tools .ci Makefile -type f \
-		\( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' -o -name Makefile -o -path '.ci/*' \)
+		\( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.css' -o -name '*.js' -o -name '*.sh' \
+		-o -name Makefile -o -path '.ci/*' \)
 }
 
 # The licence line: the first of a file, or the second below #!.
@@ -106,7 +107,7 @@ lint_format()
 	*" version 14."*) clang-format --dry-run $files 2>&1 | sed -n 's/: warning: code should be.*/: not as `make format` lays it out/p' | sort -u ;;
 	*) echo "lint: format: not compared, clang-format 14 is not here" >&2 ;;
 	esac
-	for file in $files $(find tools .ci -name '*.sh' -o -path '.ci/*' -type f); do
+	for file in $files $(find harness/html tools .ci -name '*.sh' -o -name '*.css' -o -name '*.js' -o -path '.ci/*' -type f); do
 		expand -t 8 "$file" | LC_ALL=C.UTF-8 grep -n '^.\{121,\}' | sed "s|^\([0-9]*\):.*|$file:\1: over 120 columns|"
 	done
 }

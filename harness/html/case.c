@@ -33,30 +33,30 @@ static void put_body(struct bc_html *p, const struct bc_html_case *c, const char
 {
 	const char *own = first_value(p, c, "rule"), *twin = first_value(p, c, "twin"), *again = rerun(p, c);
 
-	bc_html_raw(p, "<div class=body id=\"");
+	bc_put(&p->out, "<div class=body id=\"");
 	bc_html_anchor(p, c);
-	bc_html_raw(p, "\">");
+	bc_put(&p->out, "\">");
 	if (own[0] && strcmp(own, sentence) != 0) {
-		bc_html_raw(p, "<p>");
+		bc_put(&p->out, "<p>");
 		bc_html_text(p, own);
 	}
-	bc_html_raw(p, "<table class=kv>");
+	bc_put(&p->out, "<table class=kv>");
 	bc_html_rows(p, c, s);
 	if (twin[0]) {
-		bc_html_raw(p, "<tr><th>clean twin<td><a href=\"#");
+		bc_put(&p->out, "<tr><th>clean twin<td><a href=\"#");
 		bc_html_text(p, twin);
-		bc_html_raw(p, "\">");
+		bc_put(&p->out, "\">");
 		bc_html_text(p, twin);
-		bc_html_raw(p, "</a>");
+		bc_put(&p->out, "</a>");
 	}
 	if (again[0]) {
-		bc_html_raw(p, "<tr><th>run again<td><code>");
+		bc_put(&p->out, "<tr><th>run again<td><code>");
 		bc_html_text(p, again);
-		bc_html_raw(p, "</code>");
+		bc_put(&p->out, "</code>");
 	}
-	bc_html_raw(p, "</table>");
+	bc_put(&p->out, "</table>");
 	bc_html_picture(p, c);
-	bc_html_raw(p, "</div>");
+	bc_put(&p->out, "</div>");
 }
 
 /* A cell of a case's line: what the runs say when they agree. */
@@ -73,12 +73,12 @@ static void put_cell(struct bc_html *p, const struct bc_html_case *c, enum bc_ht
 		if (!first[0])
 			(void)memcpy(first, other, sizeof(first));
 	}
-	bc_html_raw(p, "<span>");
+	bc_put(&p->out, "<span>");
 	if (differ)
-		bc_html_raw(p, "<em>varies</em>");
+		bc_put(&p->out, "<em>varies</em>");
 	else
 		bc_html_text(p, first[0] ? first : "\u2013");
-	bc_html_raw(p, "</span>");
+	bc_put(&p->out, "</span>");
 }
 
 /* "32 wavefronts" */
@@ -87,7 +87,7 @@ static void put_wanted(struct bc_html *p, const struct bc_html_case *c, const ch
 	const char *bounds = strcmp(quantity, "data") != 0 ? first_value(p, c, quantity) : "";
 	char name[32];
 
-	bc_html_raw(p, "<span>");
+	bc_put(&p->out, "<span>");
 	if (bounds[0]) {
 		bc_html_bounds(p, bounds);
 		(void)bc_strlcpy(name, quantity, sizeof(name));
@@ -95,27 +95,27 @@ static void put_wanted(struct bc_html *p, const struct bc_html_case *c, const ch
 			*at = *at == '_' ? ' ' : *at;
 		if (strcmp(bounds, "1..1") == 0 && name[strlen(name) - 1] == 's')
 			name[strlen(name) - 1] = '\0';
-		bc_html_rawf(p, " %s", name);
+		bc_putf(&p->out, " %s", name);
 	} else {
-		bc_html_raw(p, first_value(p, c, "data_origin")[0] ? "right data" : "nothing");
+		bc_put(&p->out, first_value(p, c, "data_origin")[0] ? "right data" : "nothing");
 	}
-	bc_html_raw(p, "</span>");
+	bc_put(&p->out, "</span>");
 }
 
 /* A character a run: a point for PASS, the verdict's letter, a dash where the case is not there. */
 static void put_strip(struct bc_html *p, const struct bc_html_case *c)
 {
-	bc_html_raw(p, "<span class=s>");
+	bc_put(&p->out, "<span class=s>");
 	for (size_t r = 0; r < p->nruns; r++) {
 		if (!c->of[r])
-			bc_html_raw(p, "<b>\u2013</b>");
+			bc_put(&p->out, "<b>\u2013</b>");
 		else if (c->of[r]->verdict == BC_PASS)
-			bc_html_raw(p, "\u00b7");
+			bc_put(&p->out, "\u00b7");
 		else
-			bc_html_rawf(p, "<b class=v%c>%c</b>", bc_html_letter(c->of[r]->verdict),
-				     bc_html_letter(c->of[r]->verdict));
+			bc_putf(&p->out, "<b class=v%c>%c</b>", bc_html_letter(c->of[r]->verdict),
+				bc_html_letter(c->of[r]->verdict));
 	}
-	bc_html_raw(p, "</span>");
+	bc_put(&p->out, "</span>");
 }
 
 /* The verdicts of a case, each once, in @has. Return: the first run's that has the case. */
@@ -148,27 +148,27 @@ static void put_case(struct bc_html *p, const struct bc_html_case *c, const char
 	for (size_t r = 0; r < p->nruns && !one; r++)
 		one = c->of[r];
 	quantity = bc_html_quantity(one);
-	bc_html_raw(p, "<details class=k data-v=");
+	bc_put(&p->out, "<details class=k data-v=");
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		if (has[v])
-			bc_html_rawf(p, "%c", bc_html_letter((enum bc_verdict)v));
-	bc_html_raw(p, c->differs ? " data-d><summary>" : "><summary>");
+			bc_putf(&p->out, "%c", bc_html_letter((enum bc_verdict)v));
+	bc_put(&p->out, c->differs ? " data-d><summary>" : "><summary>");
 	if (n > 1)
-		bc_html_raw(p, "<b class=\"v vM\">MIXED</b>");
+		bc_put(&p->out, "<b class=\"v vM\">MIXED</b>");
 	else
-		bc_html_chip(p, first);
-	bc_html_raw(p, "<span class=n>");
+		bc_html_verdict(p, first);
+	bc_put(&p->out, "<span class=n>");
 	bc_html_text(p, c->id[rule] ? c->id + rule + 1 : c->id);
-	bc_html_raw(p, c->differs ? " <b class=d>\u2260</b></span>" : "</span>");
+	bc_put(&p->out, c->differs ? " <b class=d>\u2260</b></span>" : "</span>");
 	put_wanted(p, c, quantity);
 	put_cell(p, c, BC_HTML_COUNTERS, quantity);
 	put_cell(p, c, BC_HTML_CLOCK, quantity);
 	put_cell(p, c, BC_HTML_MODEL, quantity);
 	if (p->nruns > 1)
 		put_strip(p, c);
-	bc_html_raw(p, "</summary>");
+	bc_put(&p->out, "</summary>");
 	put_body(p, c, sentence, s);
-	bc_html_raw(p, "</details>\n");
+	bc_put(&p->out, "</details>\n");
 }
 
 static void put_rule_head(struct bc_html *p, const struct bc_html_case *c, size_t len, const char *sentence)
@@ -177,18 +177,19 @@ static void put_rule_head(struct bc_html *p, const struct bc_html_case *c, size_
 	char name[BC_ID_MAX];
 
 	(void)bc_strlcpy(name, c->id, len < sizeof(name) ? len + 1 : sizeof(name));
-	bc_html_raw(p, "<section class=rule><h4>");
+	bc_put(&p->out, "<section class=rule><h4>");
 	bc_html_text(p, name);
-	bc_html_raw(p, "</h4><p class=law>");
+	bc_put(&p->out, "</h4><p class=law>");
 	bc_html_text(p, sentence);
 	if (source[0]) {
-		bc_html_raw(p, " <cite>");
+		bc_put(&p->out, " <cite>");
 		bc_html_text(p, source);
-		bc_html_raw(p, "</cite>");
+		bc_put(&p->out, "</cite>");
 	}
-	bc_html_raw(p, "<div class=head><span>verdict</span><span>case</span><span>expected</span><span>counters</span>"
-		       "<span>clock</span><span>model</span>");
-	bc_html_raw(p, p->nruns > 1 ? "<span>runs</span></div>" : "</div>");
+	bc_put(&p->out,
+	       "<div class=head><span>verdict</span><span>case</span><span>expected</span><span>counters</span>"
+	       "<span>clock</span><span>model</span>");
+	bc_put(&p->out, p->nruns > 1 ? "<span>runs</span></div>" : "</div>");
 }
 
 static bool same_part(const char *a, const char *b, size_t len, size_t other)
@@ -208,37 +209,37 @@ static void put_suite_head(struct bc_html *p, size_t from, size_t to)
 		for (size_t r = 0; r < p->nruns; r++)
 			if (p->cases[i].of[r])
 				n[p->cases[i].of[r]->verdict]++;
-	bc_html_raw(p, "<details class=suite><summary><h3>");
+	bc_put(&p->out, "<details class=suite><summary><h3>");
 	bc_html_text(p, name);
-	bc_html_rawf(p, "</h3> <span class=count>%zu case%s</span>", to - from, to - from == 1 ? "" : "s");
+	bc_putf(&p->out, "</h3> <span class=count>%zu case%s</span>", to - from, to - from == 1 ? "" : "s");
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		if (n[v])
-			bc_html_rawf(p, " <span class=\"v v%c\">%zu %s</span>", bc_html_letter((enum bc_verdict)v),
-				     n[v], bc_verdict_name((enum bc_verdict)v));
-	bc_html_raw(p, "</summary><div id=\"suite-");
+			bc_putf(&p->out, " <span class=\"v v%c\">%zu %s</span>", bc_html_letter((enum bc_verdict)v),
+				n[v], bc_verdict_name((enum bc_verdict)v));
+	bc_put(&p->out, "</summary><div id=\"suite-");
 	bc_html_text(p, name);
-	bc_html_raw(p, "\">\n");
+	bc_put(&p->out, "\">\n");
 }
 
 static void put_all(struct bc_html *p, struct bc_html_shown *s)
 {
 	const char *sentence = "";
 
-	for (size_t i = 0; i < p->ncases && !p->st; i++) {
+	for (size_t i = 0; i < p->ncases && !p->out.st; i++) {
 		const char *id = p->cases[i].id, *before = i ? p->cases[i - 1].id : "";
 		const size_t suite = bc_html_suite_len(id), rule = bc_html_rule_len(id);
 		const bool new_suite = !i || !same_part(id, before, suite, bc_html_suite_len(before));
 		const bool new_rule = new_suite || !same_part(id, before, rule, bc_html_rule_len(before));
 
 		if (i && new_rule)
-			bc_html_raw(p, "</section>\n");
+			bc_put(&p->out, "</section>\n");
 		if (new_suite) {
 			size_t to = i + 1;
 
 			while (to < p->ncases &&
 			       same_part(id, p->cases[to].id, suite, bc_html_suite_len(p->cases[to].id)))
 				to++;
-			bc_html_raw(p, i ? "</div></details>\n" : "");
+			bc_put(&p->out, i ? "</div></details>\n" : "");
 			put_suite_head(p, i, to);
 		}
 		if (new_rule) {
@@ -247,7 +248,7 @@ static void put_all(struct bc_html *p, struct bc_html_shown *s)
 		}
 		put_case(p, &p->cases[i], sentence, s);
 	}
-	bc_html_raw(p, p->ncases ? "</section></div></details>\n" : "<p>The reports hold no case.");
+	bc_put(&p->out, p->ncases ? "</section></div></details>\n" : "<p>The reports hold no case.");
 }
 
 void bc_html_cases(struct bc_html *p)
@@ -258,7 +259,7 @@ void bc_html_cases(struct bc_html *p)
 	s.in = calloc(p->nruns + 1, sizeof(*s.in));
 	s.done = calloc(p->nruns + 1, sizeof(*s.done));
 	if (!s.text || !s.in || !s.done)
-		p->st = bc_fail(p->err, BC_ENOMEM, "html: out of memory");
+		p->out.st = bc_fail(p->out.err, BC_ENOMEM, "html: out of memory");
 	else
 		put_all(p, &s);
 	for (size_t r = 0; s.text && r < p->nruns; r++)

@@ -35,48 +35,49 @@ static void put_tile(struct bc_html *p, const char *name, const char *code, stru
 {
 	const unsigned ways = column_wavefronts(l, 0), side = EDGE + CELL * TILE + 2;
 
-	bc_html_rawf(p,
-		     "<figure class=tile><svg viewBox=\"0 0 %u %u\" role=img aria-label=\"%s: banks of a tile of 32 by "
-		     "32 words; a column "
-		     "takes %u wavefront%s\">",
-		     side, side, name, ways, ways == 1 ? "" : "s");
+	bc_putf(&p->out,
+		"<figure class=tile><svg viewBox=\"0 0 %u %u\" role=img aria-label=\"%s: banks of a tile of 32 by "
+		"32 words; a column "
+		"takes %u wavefront%s\">",
+		side, side, name, ways, ways == 1 ? "" : "s");
 	for (unsigned bank = 0; bank < BANKS; bank++) {
-		bc_html_rawf(p, "<path class=tb stroke-opacity=.%02u d=\"", bank * 85 / 31 + 2);
+		bc_putf(&p->out, "<path class=tb stroke-opacity=.%02u d=\"", bank * 85 / 31 + 2);
 		for (unsigned row = 0; row < TILE; row++)
 			for (unsigned col = 0; col < TILE; col++)
 				if (bank_of(l, row, col) == bank)
-					bc_html_rawf(p, "M%u %uh1", col, row);
-		bc_html_raw(p, "\"/>");
+					bc_putf(&p->out, "M%u %uh1", col, row);
+		bc_put(&p->out, "\"/>");
 	}
 	for (unsigned row = 0; row < TILE; row++) {
-		bc_html_rawf(p, "<text class=%s x=%u y=%u textLength=%u>", "tn", EDGE, EDGE + CELL * row + 8,
-			     CELL * TILE);
+		bc_putf(&p->out, "<text class=%s x=%u y=%u textLength=%u>", "tn", EDGE, EDGE + CELL * row + 8,
+			CELL * TILE);
 		for (unsigned col = 0; col < TILE; col++)
-			bc_html_rawf(p, "%2u ", bank_of(l, row, col));
-		bc_html_raw(p, "</text>");
+			bc_putf(&p->out, "%2u ", bank_of(l, row, col));
+		bc_put(&p->out, "</text>");
 	}
-	bc_html_rawf(p, "<rect class=tc x=%u y=%u width=%u height=%u />", EDGE, EDGE, CELL, CELL * TILE);
-	bc_html_rawf(p,
-		     "<text class=tl x=%u y=12>column \u2192</text><text class=tl transform=\"translate(12 "
-		     "%u)rotate(90)\">row \u2192</text>",
-		     EDGE, EDGE);
-	bc_html_rawf(p,
-		     "</svg><figcaption><strong>%s</strong> <code>%s</code><br>a warp reads column 0: <b>%u "
-		     "wavefront%s</b>%s</figcaption></figure>\n",
-		     name, code, ways, ways == 1 ? "" : "s", ways == 1 ? ", no conflict" : ", all in bank 0");
+	bc_putf(&p->out, "<rect class=tc x=%u y=%u width=%u height=%u />", EDGE, EDGE, CELL, CELL * TILE);
+	bc_putf(&p->out,
+		"<text class=tl x=%u y=12>column \u2192</text><text class=tl transform=\"translate(12 "
+		"%u)rotate(90)\">row \u2192</text>",
+		EDGE, EDGE);
+	bc_putf(&p->out,
+		"</svg><figcaption><strong>%s</strong> <code>%s</code><br>a warp reads column 0: <b>%u "
+		"wavefront%s</b>%s</figcaption></figure>\n",
+		name, code, ways, ways == 1 ? "" : "s", ways == 1 ? ", no conflict" : ", all in bank 0");
 }
 
 void bc_html_layouts(struct bc_html *p)
 {
-	bc_html_raw(p, "<h2 id=layouts>A tile\u2019s banks in three layouts</h2>\n<p class=note>A tile of 32 \u00d7 32 "
-		       "words in shared memory: each number "
-		       "is the bank of the element in that row and column. Rows are free of conflicts in all three; "
-		       "the frame marks a column.\n"
-		       "<div class=tiles>");
+	bc_put(&p->out,
+	       "<h2 id=layouts>A tile\u2019s banks in three layouts</h2>\n<p class=note>A tile of 32 \u00d7 32 "
+	       "words in shared memory: each number "
+	       "is the bank of the element in that row and column. Rows are free of conflicts in all three; "
+	       "the frame marks a column.\n"
+	       "<div class=tiles>");
 	put_tile(p, "plain", "tile[32][32]", (struct bc_layout){ BC_LAYOUT_PLAIN, TILE, 0 });
 	put_tile(p, "padded", "tile[32][33]", (struct bc_layout){ BC_LAYOUT_PADDED, TILE, 1 });
 	put_tile(p, "xor", "tile[row][col ^ row]", (struct bc_layout){ BC_LAYOUT_XOR, TILE, TILE - 1 });
-	bc_html_raw(p, "</div>\n");
+	bc_put(&p->out, "</div>\n");
 }
 
 /* Cycles of an operation by wavefronts. */
@@ -177,7 +178,7 @@ static void put_tenths(struct bc_html *p, double v)
 {
 	const long t = (long)(v * 10 + .5);
 
-	bc_html_rawf(p, "%ld.%ld", t / 10, t % 10);
+	bc_putf(&p->out, "%ld.%ld", t / 10, t % 10);
 }
 
 static double at_x(double w)
@@ -196,22 +197,21 @@ static void put_axes(struct bc_html *p, double top)
 {
 	const unsigned step = top > 200 ? 50 : top > 100 ? 25 : top > 40 ? 20 : top > 20 ? 10 : 2;
 
-	bc_html_rawf(p, "<path class=ax d=\"M%d %dv%dh%d", PLOT_X, PLOT_Y, PLOT_H, PLOT_W);
-	bc_html_raw(p, "\"/>");
+	bc_putf(&p->out, "<path class=ax d=\"M%d %dv%dh%d", PLOT_X, PLOT_Y, PLOT_H, PLOT_W);
+	bc_put(&p->out, "\"/>");
 	for (unsigned w = 0; w <= WAYS; w += 4)
-		bc_html_rawf(p, "<text class=al x=%d y=%d text-anchor=middle>%u</text>",
-			     PLOT_X + (int)w * PLOT_W / (int)WAYS, PLOT_Y + PLOT_H + 15, w);
+		bc_putf(&p->out, "<text class=al x=%d y=%d text-anchor=middle>%u</text>",
+			PLOT_X + (int)w * PLOT_W / (int)WAYS, PLOT_Y + PLOT_H + 15, w);
 	for (unsigned c = 0; c <= (unsigned)top && c < 100 * step; c += step) {
-		bc_html_rawf(p, "<path class=gl d=\"M%d ", PLOT_X);
+		bc_putf(&p->out, "<path class=gl d=\"M%d ", PLOT_X);
 		put_tenths(p, at_y(c, top));
-		bc_html_rawf(p, "h%d\"/><text class=al text-anchor=end x=%d y=", PLOT_W, PLOT_X - 6);
+		bc_putf(&p->out, "h%d\"/><text class=al text-anchor=end x=%d y=", PLOT_W, PLOT_X - 6);
 		put_tenths(p, at_y(c, top) + 4);
-		bc_html_rawf(p, ">%u</text>", c);
+		bc_putf(&p->out, ">%u</text>", c);
 	}
-	bc_html_rawf(p, "<text class=al x=%d y=%d text-anchor=middle>wavefronts a request</text>", PLOT_X + PLOT_W / 2,
-		     PLOT_Y + PLOT_H + 32);
-	bc_html_rawf(
-		p,
+	bc_putf(&p->out, "<text class=al x=%d y=%d text-anchor=middle>wavefronts a request</text>", PLOT_X + PLOT_W / 2,
+		PLOT_Y + PLOT_H + 32);
+	bc_putf(&p->out,
 		"<text class=al text-anchor=middle transform=\"translate(11 %d)rotate(-90)\">cycles a request</text>",
 		PLOT_Y + PLOT_H / 2);
 }
@@ -219,45 +219,45 @@ static void put_axes(struct bc_html *p, double top)
 static void put_series(struct bc_html *p, const struct series *s, double top)
 {
 	if (s->slope > 0) {
-		bc_html_rawf(p, "<path class=\"sl %c\" d=\"M", s->mark);
+		bc_putf(&p->out, "<path class=\"sl %c\" d=\"M", s->mark);
 		put_tenths(p, at_x(1));
-		bc_html_raw(p, " ");
+		bc_put(&p->out, " ");
 		put_tenths(p, at_y(s->offset + s->slope, top));
-		bc_html_raw(p, "L");
+		bc_put(&p->out, "L");
 		put_tenths(p, at_x(WAYS));
-		bc_html_raw(p, " ");
+		bc_put(&p->out, " ");
 		put_tenths(p, at_y(s->offset + s->slope * WAYS, top));
-		bc_html_raw(p, "\"/>");
+		bc_put(&p->out, "\"/>");
 	}
 	for (unsigned w = 1; w <= WAYS; w++) {
 		if (!s->n[w])
 			continue;
-		bc_html_raw(p, "<use href=\"#m");
-		bc_html_rawf(p, "%c\" x=", s->mark);
+		bc_put(&p->out, "<use href=\"#m");
+		bc_putf(&p->out, "%c\" x=", s->mark);
 		put_tenths(p, at_x(w));
-		bc_html_raw(p, " y=");
+		bc_put(&p->out, " y=");
 		put_tenths(p, at_y(s->cycles[w] / s->n[w], top));
-		bc_html_raw(p, " />");
+		bc_put(&p->out, " />");
 	}
 }
 
 static void put_legend(struct bc_html *p, const struct series *s, size_t n)
 {
-	bc_html_raw(p, "<ul class=legend>");
+	bc_put(&p->out, "<ul class=legend>");
 	for (size_t i = 0; i < n; i++) {
 		char slope[BC_NUMBER_MAX];
 
 		if (!s[i].points)
 			continue;
-		bc_html_rawf(p,
-			     "<li><svg class=mark viewBox=\"-6 -6 12 12\" aria-hidden=true><use href=\"#m%c\"/></svg> "
-			     "<b>%s</b> %s",
-			     s[i].mark, s[i].op, s[i].what);
+		bc_putf(&p->out,
+			"<li><svg class=mark viewBox=\"-6 -6 12 12\" aria-hidden=true><use href=\"#m%c\"/></svg> "
+			"<b>%s</b> %s",
+			s[i].mark, s[i].op, s[i].what);
 		if (s[i].slope > 0)
-			bc_html_rawf(p, ": <b>%s</b> cycles for each further wavefront",
-				     bc_number_text((double)(long)(s[i].slope * 1000 + .5) / 1000, slope));
+			bc_putf(&p->out, ": <b>%s</b> cycles for each further wavefront",
+				bc_number_text((double)(long)(s[i].slope * 1000 + .5) / 1000, slope));
 	}
-	bc_html_raw(p, "</ul>");
+	bc_put(&p->out, "</ul>");
 }
 
 static void put_plot(struct bc_html *p, size_t r)
@@ -273,28 +273,28 @@ static void put_plot(struct bc_html *p, size_t r)
 		collect(&s[i], p->run[r].d);
 		fit(&s[i]);
 	}
-	bc_html_rawf(p, "<figure class=plot><figcaption><span class=r>run %zu</span> <strong>", r + 1);
+	bc_putf(&p->out, "<figure class=plot><figcaption><span class=r>run %zu</span> <strong>", r + 1);
 	bc_html_text(p, bc_read_property(p->run[r].d, "gpu"));
-	bc_html_raw(p, "</strong> ");
+	bc_put(&p->out, "</strong> ");
 	bc_html_text(p, p->run[r].d->dev);
-	bc_html_raw(p, "</figcaption>");
+	bc_put(&p->out, "</figcaption>");
 	if (!s[0].points && !s[1].points) {
-		bc_html_raw(p, "<p>No clock");
-		bc_html_raw(p, absent[0] && strcmp(absent, "none") != 0 ? ": " : ".");
+		bc_put(&p->out, "<p>No clock");
+		bc_put(&p->out, absent[0] && strcmp(absent, "none") != 0 ? ": " : ".");
 		bc_html_text(p, absent[0] && strcmp(absent, "none") != 0 ? absent : "");
-		bc_html_raw(p, "</figure>\n");
+		bc_put(&p->out, "</figure>\n");
 		return;
 	}
 	top = highest(s, BC_ARRAY_LEN(s)) * 1.04;
-	bc_html_rawf(p,
-		     "<svg viewBox=\"0 0 %d %d\" role=img aria-label=\"Cycles of a request against its wavefronts\">",
-		     PLOT_X + PLOT_W + 12, PLOT_Y + PLOT_H + 38);
+	bc_putf(&p->out,
+		"<svg viewBox=\"0 0 %d %d\" role=img aria-label=\"Cycles of a request against its wavefronts\">",
+		PLOT_X + PLOT_W + 12, PLOT_Y + PLOT_H + 38);
 	put_axes(p, top);
 	for (size_t i = 0; i < BC_ARRAY_LEN(s); i++)
 		put_series(p, &s[i], top);
-	bc_html_raw(p, "</svg>");
+	bc_put(&p->out, "</svg>");
 	put_legend(p, s, BC_ARRAY_LEN(s));
-	bc_html_raw(p, "</figure>\n");
+	bc_put(&p->out, "</figure>\n");
 }
 
 /* The interval that is expected and the slopes that the runs measured in it. */
@@ -302,8 +302,9 @@ static void put_gauge(struct bc_html *p, const struct bc_html_case *c, double lo
 {
 	const double from = lo - (hi - lo), width = 3 * (hi - lo);
 
-	bc_html_raw(p, "<svg class=gauge viewBox=\"0 0 300 20\" aria-hidden=true><rect class=gb y=9 width=300 height=2 "
-		       "/><rect class=gi x=100 y=3 width=100 height=14 />");
+	bc_put(&p->out,
+	       "<svg class=gauge viewBox=\"0 0 300 20\" aria-hidden=true><rect class=gb y=9 width=300 height=2 "
+	       "/><rect class=gi x=100 y=3 width=100 height=14 />");
 	for (size_t r = 0; r < p->nruns && width > 0; r++) {
 		const char *s = c->of[r] ? bc_key_get(&c->of[r]->keys, "clock") : NULL;
 		double v;
@@ -311,11 +312,11 @@ static void put_gauge(struct bc_html *p, const struct bc_html_case *c, double lo
 		if (!s || !bc_number_parse(s, &v))
 			continue;
 		v = (v - from) * 300 / width;
-		bc_html_raw(p, "<use href=\"#mg\" y=10 x=");
+		bc_put(&p->out, "<use href=\"#mg\" y=10 x=");
 		put_tenths(p, v < 4 ? 4 : v > 296 ? 296 : v);
-		bc_html_raw(p, " />");
+		bc_put(&p->out, " />");
 	}
-	bc_html_raw(p, "</svg>");
+	bc_put(&p->out, "</svg>");
 }
 
 static const char *clock_of(const struct bc_html_case *c, size_t run)
@@ -336,13 +337,13 @@ static void put_slope(struct bc_html *p, const struct bc_html_case *c, const cha
 	(void)bc_strlcpy(first, bounds, (size_t)(dots - bounds) + 1);
 	if (!bc_number_parse(first, &lo) || !bc_number_parse(dots + 2, &hi))
 		return;
-	bc_html_raw(p, "<tr><th scope=row>");
+	bc_put(&p->out, "<tr><th scope=row>");
 	bc_html_link(p, c);
-	bc_html_raw(p, "<td>");
+	bc_put(&p->out, "<td>");
 	bc_html_text(p, first);
-	bc_html_raw(p, "\u2013");
+	bc_put(&p->out, "\u2013");
 	bc_html_text(p, dots + 2);
-	bc_html_raw(p, "<td>");
+	bc_put(&p->out, "<td>");
 	for (size_t r = 0; r < p->nruns; r++) {
 		const char *s = clock_of(c, r);
 		bool before = false;
@@ -351,12 +352,12 @@ static void put_slope(struct bc_html *p, const struct bc_html_case *c, const cha
 			before = strcmp(clock_of(c, k), s) == 0;
 		if (before)
 			continue;
-		bc_html_raw(p, r ? " \u00b7 " : "");
+		bc_put(&p->out, r ? " \u00b7 " : "");
 		bc_html_text(p, s);
 	}
-	bc_html_raw(p, "<td>");
+	bc_put(&p->out, "<td>");
 	put_gauge(p, c, lo, hi);
-	bc_html_raw(p, "\n");
+	bc_put(&p->out, "\n");
 }
 
 static const char *bounds_of(const struct bc_html *p, size_t i)
@@ -372,36 +373,38 @@ static const char *bounds_of(const struct bc_html *p, size_t i)
 
 static void put_slopes(struct bc_html *p)
 {
-	bc_html_raw(p, "<details class=\"facts slopes\" open><summary>Slopes that are judged: cycles for each further "
-		       "wavefront</summary><div class=scroll>"
-		       "<table class=grid><thead><tr><th scope=col>case<th scope=col>expected<th scope=col>measured<th "
-		       "scope=col>in the interval<tbody>\n");
+	bc_put(&p->out,
+	       "<details class=\"facts slopes\" open><summary>Slopes that are judged: cycles for each further "
+	       "wavefront</summary><div class=scroll>"
+	       "<table class=grid><thead><tr><th scope=col>case<th scope=col>expected<th scope=col>measured<th "
+	       "scope=col>in the interval<tbody>\n");
 	for (size_t i = 0; i < p->ncases; i++) {
 		const char *bounds = bounds_of(p, i);
 
 		if (bounds)
 			put_slope(p, &p->cases[i], bounds);
 	}
-	bc_html_raw(p, "</table></div></details>\n");
+	bc_put(&p->out, "</table></div></details>\n");
 }
 
 void bc_html_clock(struct bc_html *p)
 {
 	bool any = false;
 
-	bc_html_raw(p, "<h2 id=clock>The clock\u2019s slope</h2>\n<p class=note>Cycles against the wavefronts that the "
-		       "bank laws give, from the recorded "
-		       "samples (the median of a case, the mean of cases with as many wavefronts); the line is that of "
-		       "least squares from 3 "
-		       "wavefronts on.\n<svg class=defs width=0 height=0 aria-hidden=true><defs><circle id=mc class=c "
-		       "r=3.4 /><rect id=ms class=s x=-3 y=-3 "
-		       "width=6 height=6 /><path id=mg class=g d=\"M0 -7L5 0 0 7-5 0z\"/></defs></svg>");
-	bc_html_raw(p, p->nruns > 2 ? "<div class=\"plots lots\">" : "<div class=\"plots few\">");
+	bc_put(&p->out,
+	       "<h2 id=clock>The clock\u2019s slope</h2>\n<p class=note>Cycles against the wavefronts that the "
+	       "bank laws give, from the recorded "
+	       "samples (the median of a case, the mean of cases with as many wavefronts); the line is that of "
+	       "least squares from 3 "
+	       "wavefronts on.\n<svg class=defs width=0 height=0 aria-hidden=true><defs><circle id=mc class=c "
+	       "r=3.4 /><rect id=ms class=s x=-3 y=-3 "
+	       "width=6 height=6 /><path id=mg class=g d=\"M0 -7L5 0 0 7-5 0z\"/></defs></svg>");
+	bc_put(&p->out, p->nruns > 2 ? "<div class=\"plots lots\">" : "<div class=\"plots few\">");
 	for (size_t r = 0; r < p->nruns; r++)
 		put_plot(p, r);
 	for (size_t i = 0; i < p->ncases && !any; i++)
 		any = bounds_of(p, i) != NULL;
 	if (any)
 		put_slopes(p);
-	bc_html_raw(p, "</div>\n");
+	bc_put(&p->out, "</div>\n");
 }

@@ -2,33 +2,10 @@
 #include "harness/html/page.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/base/textfile.h"
-#include "harness/base/escape.h"
-
-void bc_html_raw(struct bc_html *p, const char *html)
-{
-	if (!p->st)
-		p->st = bc_text_add(p->out, html, strlen(html), p->err);
-}
-
-void bc_html_rawf(struct bc_html *p, const char *fmt, ...)
-{
-	char line[512];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	if (!p->st && (n < 0 || (size_t)n >= sizeof(line)))
-		p->st = bc_fail(p->err, BC_ENOMEM, "html: a piece of markup is too long");
-	bc_html_raw(p, line);
-}
 
 static const char *entity(char c)
 {
@@ -44,19 +21,18 @@ static const char *entity(char c)
 void bc_html_text(struct bc_html *p, const char *s)
 {
 	static const char special[] = "&<>\"'";
+	struct bc_out line = bc_out_part(&p->out, &p->scratch);
 
 	bc_text_clear(&p->scratch);
-	if (!p->st)
-		p->st = bc_escape_str(&p->scratch, BC_ESCAPE_LINE, s, p->err);
-	if (p->st || !p->scratch.len)
-		return;
-	for (const char *at = p->scratch.data; *at && !p->st;) {
+	bc_put_line(&line, s);
+	bc_out_join(&p->out, &line);
+	for (const char *at = bc_out_text(&line); *at && !p->out.st;) {
 		const size_t plain = strcspn(at, special);
 
-		p->st = bc_text_add(p->out, at, plain, p->err);
+		bc_put_bytes(&p->out, at, plain);
 		at += plain;
 		if (*at)
-			bc_html_raw(p, entity(*at++));
+			bc_put(&p->out, entity(*at++));
 	}
 }
 
@@ -70,9 +46,9 @@ char bc_html_letter(enum bc_verdict v)
 	return (unsigned)v < BC_NVERDICTS ? letters[v] : 'B';
 }
 
-void bc_html_chip(struct bc_html *p, enum bc_verdict v)
+void bc_html_verdict(struct bc_html *p, enum bc_verdict v)
 {
-	bc_html_rawf(p, "<b class=\"v v%c\">%s</b>", bc_html_letter(v), bc_verdict_name(v));
+	bc_putf(&p->out, "<b class=\"v v%c\">%s</b>", bc_html_letter(v), bc_verdict_name(v));
 }
 
 /* suite/rule/variant of lower-case letters, digits and underscores */
@@ -93,18 +69,18 @@ static bool proper(const char *id)
 void bc_html_anchor(struct bc_html *p, const struct bc_html_case *c)
 {
 	if (proper(c->id))
-		bc_html_raw(p, c->id);
+		bc_put(&p->out, c->id);
 	else
-		bc_html_rawf(p, "case-%zu", (size_t)(c - p->cases) + 1);
+		bc_putf(&p->out, "case-%zu", (size_t)(c - p->cases) + 1);
 }
 
 void bc_html_link(struct bc_html *p, const struct bc_html_case *c)
 {
-	bc_html_raw(p, "<a href=\"#");
+	bc_put(&p->out, "<a href=\"#");
 	bc_html_anchor(p, c);
-	bc_html_raw(p, "\"><code>");
+	bc_put(&p->out, "\"><code>");
 	bc_html_text(p, c->id);
-	bc_html_raw(p, "</code></a>");
+	bc_put(&p->out, "</code></a>");
 }
 
 void bc_html_runs(struct bc_html *p, const bool *in)
@@ -116,7 +92,7 @@ void bc_html_runs(struct bc_html *p, const bool *in)
 		n += in[r];
 	if (n == p->nruns)
 		return;
-	bc_html_raw(p, n == 1 ? "<span class=r>run " : "<span class=r>runs ");
+	bc_put(&p->out, n == 1 ? "<span class=r>run " : "<span class=r>runs ");
 	for (size_t r = 0; r < p->nruns; r++) {
 		size_t last = r;
 
@@ -125,13 +101,13 @@ void bc_html_runs(struct bc_html *p, const bool *in)
 		while (last + 1 < p->nruns && in[last + 1])
 			last++;
 		if (last > r)
-			bc_html_rawf(p, "%s%zu\u2013%zu", sep, r + 1, last + 1);
+			bc_putf(&p->out, "%s%zu\u2013%zu", sep, r + 1, last + 1);
 		else
-			bc_html_rawf(p, "%s%zu", sep, r + 1);
+			bc_putf(&p->out, "%s%zu", sep, r + 1);
 		sep = ", ";
 		r = last;
 	}
-	bc_html_raw(p, "</span> ");
+	bc_put(&p->out, "</span> ");
 }
 
 size_t bc_html_suite_len(const char *id)
@@ -215,7 +191,7 @@ static enum bc_status gather_cases(struct bc_html *p, size_t most)
 
 	p->cases = calloc(most + 1, sizeof(*p->cases));
 	if (!p->cases)
-		return bc_fail(p->err, BC_ENOMEM, "html: out of memory");
+		return bc_fail(p->out.err, BC_ENOMEM, "html: out of memory");
 	for (size_t r = 0; r < p->nruns; r++) {
 		const struct bc_read_device *d = p->run[r].d;
 
@@ -229,7 +205,7 @@ static enum bc_status gather_cases(struct bc_html *p, size_t most)
 			p->cases[p->ncases++].id = p->cases[i].id;
 	p->pool = calloc(p->ncases * p->nruns + 1, sizeof(struct bc_read_case *));
 	if (!p->pool)
-		return bc_fail(p->err, BC_ENOMEM, "html: out of memory");
+		return bc_fail(p->out.err, BC_ENOMEM, "html: out of memory");
 	for (size_t i = 0; i < p->ncases; i++) {
 		p->cases[i].of = p->pool + i * p->nruns;
 		for (size_t r = 0; r < p->nruns; r++)
@@ -247,7 +223,7 @@ enum bc_status bc_html_gather(struct bc_html *p, const struct bc_read_file *file
 		p->nruns += files[f].ndevices;
 	p->run = calloc(p->nruns + 1, sizeof(*p->run));
 	if (!p->run)
-		return bc_fail(p->err, BC_ENOMEM, "html: out of memory");
+		return bc_fail(p->out.err, BC_ENOMEM, "html: out of memory");
 	for (size_t f = 0, r = 0; f < n; f++) {
 		for (size_t i = 0; i < files[f].ndevices; i++, r++) {
 			const struct bc_read_device *d = &files[f].devices[i];

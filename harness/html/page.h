@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/html/page.h - the page while it is written, and its parts; for html*.c and their tests.
- *
- * The first failure is kept in the page and what is written after it is dropped, so that callers look once, at the end.
- */
+/* harness/html/page.h - the page while it is written, and its parts; for this folder and its tests. */
 #ifndef BC_HTML_PAGE_H
 #define BC_HTML_PAGE_H
 
+#include "harness/base/out.h"
 #include "harness/report/reader.h"
 
 /* One device of one report. */
@@ -32,9 +30,7 @@ struct bc_html_case {
 };
 
 struct bc_html {
-	struct bc_text *out;
-	struct bc_error *err;
-	enum bc_status st;
+	struct bc_out out; /* HTML is put here as it is */
 	struct bc_html_run *run;
 	size_t nruns;
 	struct bc_html_case *cases; /* by suite, rule, variant; numbers by their value */
@@ -43,16 +39,12 @@ struct bc_html {
 	struct bc_text scratch;
 };
 
-/* html_page.c: runs and cases of the reports. */
+/* page.c: runs and cases of the reports. */
 enum bc_status bc_html_gather(struct bc_html *p, const struct bc_read_file *files, size_t n);
 void bc_html_release(struct bc_html *p);
 
 /* Orders ids so that 2 comes before 12. */
 int bc_html_order(const char *a, const char *b);
-
-/* Append HTML as it is. */
-void bc_html_raw(struct bc_html *p, const char *html);
-void bc_html_rawf(struct bc_html *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Append text: escaped, safe between tags and in a quoted attribute. */
 void bc_html_text(struct bc_html *p, const char *s);
@@ -60,8 +52,8 @@ void bc_html_text(struct bc_html *p, const char *s);
 /* The letter of a verdict: PASS P, FAIL F, DISAGREE D, BROKEN B, LOST L, SKIP S, UNJUDGED U, XFAIL x, XPASS X. */
 char bc_html_letter(enum bc_verdict v);
 
-/* The verdict's word, marked. */
-void bc_html_chip(struct bc_html *p, enum bc_verdict v);
+/* The verdict's word, in its colour and frame. */
+void bc_html_verdict(struct bc_html *p, enum bc_verdict v);
 
 /* The case's id as an anchor or a fragment: the id itself when it is one by the grammar, else its number. */
 void bc_html_anchor(struct bc_html *p, const struct bc_html_case *c);
@@ -76,31 +68,31 @@ void bc_html_runs(struct bc_html *p, const bool *in);
 size_t bc_html_suite_len(const char *id);
 size_t bc_html_rule_len(const char *id);
 
-/* html_picture.c: draw all patterns; equal drawings once, as definitions that pictures refer to. */
+/* picture.c: draw all patterns; equal drawings once, as definitions that pictures refer to. */
 void bc_html_pictures(struct bc_html *p);
 void bc_html_picture(struct bc_html *p, const struct bc_html_case *c);
 
-/* html_summary.c */
+/* summary.c */
 void bc_html_summary(struct bc_html *p);
 void bc_html_findings(struct bc_html *p);
 void bc_html_matrix(struct bc_html *p);
 void bc_html_differences(struct bc_html *p);
 
-/* html_chart.c */
+/* chart.c */
 void bc_html_layouts(struct bc_html *p);
 void bc_html_clock(struct bc_html *p);
 
-/* html_case.c: all cases by suite and rule. */
+/* case.c: all cases by suite and rule. */
 void bc_html_cases(struct bc_html *p);
 
-/* html_rows.c: rows of an opened case. What each run shows of a row; equal texts are one. */
+/* rows.c: rows of an opened case. What each run shows of a row; equal texts are one. */
 struct bc_html_shown {
 	struct bc_text *text; /* [nruns] */
 	bool *in, *done;      /* [nruns] */
 };
 void bc_html_rows(struct bc_html *p, const struct bc_html_case *c, struct bc_html_shown *s);
 
-/* html_value.c: an expectation's "1..1" as "1", "0.9..1.1" with a dash. */
+/* value.c: an expectation's "1..1" as "1", "0.9..1.1" with a dash. */
 void bc_html_bounds(struct bc_html *p, const char *bounds);
 
 /* The number that a witness names for the quantity, per request, into @buf: "2", "31,32,31" of attempts that differ,
@@ -113,8 +105,8 @@ void bc_html_value(const struct bc_read_case *c, enum bc_html_witness w, const c
 /* The quantity that a case is mainly about: "wavefronts", "conflicts" ... "data". */
 const char *bc_html_quantity(const struct bc_read_case *c);
 
-/* html_assets.c: lines of the style sheet and of the script, NULL at the end, and what the policy knows them by: the
- * SHA-256 of all lines joined, in base 64. */
+/* page.css and page.js, as lines with NULL at the end, and the name that the page's policy lets each in by: its SHA-256
+ * in base 64. The build makes them (tools/embed.sh). */
 extern const char *const bc_html_style[], *const bc_html_script[];
 extern const char bc_html_style_hash[], bc_html_script_hash[];
 

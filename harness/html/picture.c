@@ -186,16 +186,16 @@ static void put_cells(struct bc_html *p, const struct drawing *d, bool first)
 				bank++;
 			if (bank == start)
 				continue;
-			bc_html_rawf(p, "%sM%u %uh%u",
-				     any	  ? ""
-				     : !d->lawful ? "<path class=pn d=\""
-				     : first	  ? "<path class=pa d=\""
-						  : "<path class=px d=\"",
-				     start, row, bank - start);
+			bc_putf(&p->out, "%sM%u %uh%u",
+				any	     ? ""
+				: !d->lawful ? "<path class=pn d=\""
+				: first	     ? "<path class=pa d=\""
+					     : "<path class=px d=\"",
+				start, row, bank - start);
 			any = true;
 		}
 	}
-	bc_html_raw(p, any ? "\"/>" : "");
+	bc_put(&p->out, any ? "\"/>" : "");
 }
 
 /* "7", or how many. Three characters, or the last of a row as many as it needs. */
@@ -220,13 +220,13 @@ static void put_labels(struct bc_html *p, const struct drawing *d, unsigned row)
 			continue;
 		for (unsigned bank = from; bank < BANKS && bank <= to + GAP; bank++)
 			to = d->lanes[row][bank] ? bank : to;
-		bc_html_rawf(p, "<text x=%u y=%u textLength=%u>", LEFT + CELL_W * from + 1, TOP + CELL_H * row + 13,
-			     CELL_W * (to + 1 - from));
+		bc_putf(&p->out, "<text x=%u y=%u textLength=%u>", LEFT + CELL_W * from + 1, TOP + CELL_H * row + 13,
+			CELL_W * (to + 1 - from));
 		for (unsigned bank = from; bank <= to; bank++) {
 			cell_text(d->lanes[row][bank], cell);
-			bc_html_raw(p, cell);
+			bc_put(&p->out, cell);
 		}
-		bc_html_raw(p, "</text>");
+		bc_put(&p->out, "</text>");
 		from = to;
 	}
 }
@@ -245,10 +245,10 @@ static void put_groups(struct bc_html *p, const struct drawing *d)
 		if (!first_of_group(d, row))
 			continue;
 		if (row)
-			bc_html_rawf(p, "<path class=ps d=\"M0 %uH%u\"/>", TOP + CELL_H * row,
-				     LEFT + CELL_W * BANKS + RIGHT);
-		bc_html_rawf(p, "<text class=pl x=%u y=%u>lanes %u\u2013%u</text>", LEFT + CELL_W * BANKS + 6,
-			     TOP + CELL_H * row + 13, d->group[row] * n, d->group[row] * n + n - 1);
+			bc_putf(&p->out, "<path class=ps d=\"M0 %uH%u\"/>", TOP + CELL_H * row,
+				LEFT + CELL_W * BANKS + RIGHT);
+		bc_putf(&p->out, "<text class=pl x=%u y=%u>lanes %u\u2013%u</text>", LEFT + CELL_W * BANKS + 6,
+			TOP + CELL_H * row + 13, d->group[row] * n, d->group[row] * n + n - 1);
 	}
 }
 
@@ -257,7 +257,7 @@ static void put_drawing(struct bc_html *p, const struct drawing *d)
 	put_cells(p, d, true);
 	if (d->lawful)
 		put_cells(p, d, false);
-	bc_html_raw(p, "<use href=\"#pg\"/>");
+	bc_put(&p->out, "<use href=\"#pg\"/>");
 	for (unsigned row = 0; row < d->rows; row++)
 		put_labels(p, d, row);
 	put_groups(p, d);
@@ -273,11 +273,11 @@ static bool put_progression(struct bc_html *p, const struct bc_pattern *q)
 		    q->offset[lane] - q->offset[lane - 1] != step)
 			return false;
 	if (!step)
-		bc_html_rawf(p, "%" PRIu32 " for every lane", q->offset[0]);
+		bc_putf(&p->out, "%" PRIu32 " for every lane", q->offset[0]);
 	else if (q->offset[0])
-		bc_html_rawf(p, "%" PRIu32 " + %" PRIu32 " \u00d7 lane", q->offset[0], step);
+		bc_putf(&p->out, "%" PRIu32 " + %" PRIu32 " \u00d7 lane", q->offset[0], step);
 	else
-		bc_html_rawf(p, "%" PRIu32 " \u00d7 lane", step);
+		bc_putf(&p->out, "%" PRIu32 " \u00d7 lane", step);
 	return true;
 }
 
@@ -289,28 +289,28 @@ static void put_offsets(struct bc_html *p, const struct bc_pattern *q)
 		[BC_FROM_OPTIN_END] = " (the last byte is the last of the opt-in window)",
 	};
 
-	bc_html_rawf(p, "<b>%s</b>, ", bc_op_info(q->op)->name);
+	bc_putf(&p->out, "<b>%s</b>, ", bc_op_info(q->op)->name);
 	if (q->mask != UINT32_MAX) {
 		char lanes[BC_LANES_TEXT_MAX];
 
 		bc_lanes_text(q->mask, lanes);
-		bc_html_rawf(p, "only lanes %s, their ", lanes);
+		bc_putf(&p->out, "only lanes %s, their ", lanes);
 	}
-	bc_html_raw(p, "byte offsets ");
+	bc_put(&p->out, "byte offsets ");
 	if (!put_progression(p, q)) {
 		const char *sep = "";
 
 		for (unsigned lane = 0; lane < BC_LANES; lane++) {
 			if (!(q->mask >> lane & 1))
 				continue;
-			bc_html_rawf(p, "%s%" PRIu32, sep, q->offset[lane]);
+			bc_putf(&p->out, "%s%" PRIu32, sep, q->offset[lane]);
 			sep = ", ";
 		}
 	}
-	bc_html_raw(p, origins[q->origin]);
+	bc_put(&p->out, origins[q->origin]);
 	if (q->count > 1)
-		bc_html_rawf(p, "; %" PRIu32 " requests, %" PRIu32 " bytes apart, the first is drawn", q->count,
-			     q->step);
+		bc_putf(&p->out, "; %" PRIu32 " requests, %" PRIu32 " bytes apart, the first is drawn", q->count,
+			q->step);
 }
 
 /* Lanes of cells with more than one, by bank; cells with the same lanes side by side together. */
@@ -330,9 +330,9 @@ static void put_shared(struct bc_html *p, const struct drawing *d)
 				bank++;
 			bc_lanes_text(lanes, text);
 			if (bank > first)
-				bc_html_rawf(p, "%sbanks %u\u2013%u lanes %s", sep, first, bank, text);
+				bc_putf(&p->out, "%sbanks %u\u2013%u lanes %s", sep, first, bank, text);
 			else
-				bc_html_rawf(p, "%sbank %u lanes %s", sep, first, text);
+				bc_putf(&p->out, "%sbank %u lanes %s", sep, first, text);
 			sep = "; ";
 		}
 	}
@@ -343,12 +343,12 @@ static void put_caption(struct bc_html *p, const struct drawing *d)
 	put_offsets(p, &d->c.pattern);
 	put_shared(p, d);
 	if (!d->lawful)
-		bc_html_raw(p, ". <em>No law names wavefronts here: rows are the words of a bank, in no order of "
-			       "service</em>");
+		bc_put(&p->out, ". <em>No law names wavefronts here: rows are the words of a bank, in no order of "
+				"service</em>");
 	else if (d->w.law == BC_LAW_CAS)
-		bc_html_raw(p, ". <em>Compare and swap makes this pass twice</em>");
+		bc_put(&p->out, ". <em>Compare and swap makes this pass twice</em>");
 	if (!d->agrees)
-		bc_html_raw(p, ". <em>The report\u2019s model counts otherwise than these laws</em>");
+		bc_put(&p->out, ". <em>The report\u2019s model counts otherwise than these laws</em>");
 }
 
 /* Drawings of the page, to find equal ones. */
@@ -402,29 +402,29 @@ static enum bc_status find(struct store *s, const struct bc_text *svg, unsigned 
 /* Draw one case into the store and its caption into the case. */
 static void add_picture(struct bc_html *p, struct bc_html_case *c, struct store *s)
 {
-	struct bc_text svg = { 0 }, caption = { 0 }, *const page = p->out;
+	struct bc_text svg = { 0 }, caption = { 0 }, *const page = p->out.to;
 	struct drawing d = { .agrees = false };
 	size_t run = 0;
 	const char *pattern = pattern_of(p, c, &run);
 
-	if (p->st || !pattern)
+	if (p->out.st || !pattern)
 		return;
 	if (draw(&d, c->of[run], pattern, bc_read_property(p->run[run].d, "optin_bytes"))) {
-		p->out = &svg;
+		p->out.to = &svg;
 		put_drawing(p, &d);
-		p->out = &caption;
+		p->out.to = &caption;
 		put_caption(p, &d);
 		c->picture.rows = d.rows;
 		c->picture.drawn = true;
 		c->picture.groups = has_groups(&d);
-		if (!p->st)
-			p->st = find(s, &svg, d.rows, &c->picture.index, p->err);
+		if (!p->out.st)
+			p->out.st = find(s, &svg, d.rows, &c->picture.index, p->out.err);
 	} else {
-		p->out = &caption;
-		bc_html_raw(p, "<em>Not drawn: this pattern cannot be read: </em>");
+		p->out.to = &caption;
+		bc_put(&p->out, "<em>Not drawn: this pattern cannot be read: </em>");
 		bc_html_text(p, pattern);
 	}
-	p->out = page;
+	p->out.to = page;
 	c->picture.caption = caption.data;
 	bc_text_release(&svg);
 }
@@ -432,33 +432,33 @@ static void add_picture(struct bc_html *p, struct bc_html_case *c, struct store 
 /* Numbers of the wavefronts, one element for all: each digit has its place. */
 static void put_row_numbers(struct bc_html *p)
 {
-	bc_html_raw(p, "<text class=ph x=\"");
+	bc_put(&p->out, "<text class=ph x=\"");
 	for (unsigned row = 0; row < FRAME_ROWS; row++)
-		bc_html_rawf(p, row < 10 ? "17 " : "10 17 ");
-	bc_html_raw(p, "\" y=\"");
+		bc_put(&p->out, row < 10 ? "17 " : "10 17 ");
+	bc_put(&p->out, "\" y=\"");
 	for (unsigned row = 0; row < FRAME_ROWS; row++)
 		for (unsigned digit = 0; digit < (row < 10 ? 1 : 2); digit++)
-			bc_html_rawf(p, "%u ", TOP + CELL_H * row + 13);
-	bc_html_raw(p, "\">");
+			bc_putf(&p->out, "%u ", TOP + CELL_H * row + 13);
+	bc_put(&p->out, "\">");
 	for (unsigned row = 0; row < FRAME_ROWS; row++)
-		bc_html_rawf(p, "%u", row);
-	bc_html_raw(p, "</text>");
+		bc_putf(&p->out, "%u", row);
+	bc_put(&p->out, "</text>");
 }
 
 /* The frame that every picture shows a part of: names of banks and wavefronts, lines between cells. */
 static void put_frame(struct bc_html *p)
 {
-	bc_html_raw(p, "<g id=pg><path class=pw d=\"");
+	bc_put(&p->out, "<g id=pg><path class=pw d=\"");
 	for (unsigned bank = 0; bank <= BANKS; bank++)
-		bc_html_rawf(p, "M%u %uv%u", LEFT + CELL_W * bank, TOP, CELL_H * FRAME_ROWS);
+		bc_putf(&p->out, "M%u %uv%u", LEFT + CELL_W * bank, TOP, CELL_H * FRAME_ROWS);
 	for (unsigned row = 0; row <= FRAME_ROWS; row++)
-		bc_html_rawf(p, "M%u %uh%u", LEFT, TOP + CELL_H * row, CELL_W * BANKS);
-	bc_html_rawf(p, "\"/><text class=ph x=%u y=12 textLength=%u>", LEFT + 1, CELL_W * BANKS);
+		bc_putf(&p->out, "M%u %uh%u", LEFT, TOP + CELL_H * row, CELL_W * BANKS);
+	bc_putf(&p->out, "\"/><text class=ph x=%u y=12 textLength=%u>", LEFT + 1, CELL_W * BANKS);
 	for (unsigned bank = 0; bank < BANKS; bank++)
-		bc_html_rawf(p, "%2u ", bank);
-	bc_html_raw(p, "</text><text class=ph x=4 y=12>bank</text>");
+		bc_putf(&p->out, "%2u ", bank);
+	bc_put(&p->out, "</text><text class=ph x=4 y=12>bank</text>");
 	put_row_numbers(p);
-	bc_html_raw(p, "</g>");
+	bc_put(&p->out, "</g>");
 }
 
 void bc_html_pictures(struct bc_html *p)
@@ -466,23 +466,22 @@ void bc_html_pictures(struct bc_html *p)
 	struct store *s = calloc(1, sizeof(*s));
 
 	if (!s) {
-		p->st = bc_fail(p->err, BC_ENOMEM, "html: out of memory");
+		p->out.st = bc_fail(p->out.err, BC_ENOMEM, "html: out of memory");
 		return;
 	}
 	for (size_t i = 0; i < p->ncases; i++)
 		add_picture(p, &p->cases[i], s);
-	bc_html_raw(
-		p, "<svg class=defs width=0 height=0 aria-hidden=true><defs>"
-		   "<pattern id=hatch width=.25 height=.25 patternUnits=userSpaceOnUse patternTransform=\"rotate(45)\">"
-		   "<path class=hb d=\"M0 0h1v1h-1z\"/><path class=hl d=\"M0 0v.25\"/></pattern>");
+	bc_put(&p->out,
+	       "<svg class=defs width=0 height=0 aria-hidden=true><defs>"
+	       "<pattern id=hatch width=.25 height=.25 patternUnits=userSpaceOnUse patternTransform=\"rotate(45)\">"
+	       "<path class=hb d=\"M0 0h1v1h-1z\"/><path class=hl d=\"M0 0v.25\"/></pattern>");
 	put_frame(p);
 	for (size_t i = 0; i < s->n; i++) {
-		bc_html_rawf(p, "<g id=p%zu>", i);
-		if (!p->st)
-			p->st = bc_text_add(p->out, s->all.data + s->k[i].start, s->k[i].len, p->err);
-		bc_html_raw(p, "</g>\n");
+		bc_putf(&p->out, "<g id=p%zu>", i);
+		bc_put_bytes(&p->out, s->all.data + s->k[i].start, s->k[i].len);
+		bc_put(&p->out, "</g>\n");
 	}
-	bc_html_raw(p, "</defs></svg>\n");
+	bc_put(&p->out, "</defs></svg>\n");
 	bc_text_release(&s->all);
 	free(s->k);
 	free(s);
@@ -494,14 +493,14 @@ void bc_html_picture(struct bc_html *p, const struct bc_html_case *c)
 
 	if (!c->picture.caption)
 		return;
-	bc_html_raw(p, "<figure>");
+	bc_put(&p->out, "<figure>");
 	if (c->picture.drawn)
-		bc_html_rawf(p,
-			     "<svg class=\"p%s\" viewBox=\"0 0 %u %u\" role=img aria-label=\"%u %s by 32 banks\"><use "
-			     "href=\"#p%zu\"/></svg>",
-			     c->picture.groups ? " w" : "", LEFT + CELL_W * BANKS + (c->picture.groups ? RIGHT : 2),
-			     height, c->picture.rows, c->picture.rows == 1 ? "row" : "rows", c->picture.index);
-	bc_html_raw(p, "<figcaption>");
-	bc_html_raw(p, c->picture.caption);
-	bc_html_raw(p, "</figcaption></figure>");
+		bc_putf(&p->out,
+			"<svg class=\"p%s\" viewBox=\"0 0 %u %u\" role=img aria-label=\"%u %s by 32 banks\"><use "
+			"href=\"#p%zu\"/></svg>",
+			c->picture.groups ? " w" : "", LEFT + CELL_W * BANKS + (c->picture.groups ? RIGHT : 2), height,
+			c->picture.rows, c->picture.rows == 1 ? "row" : "rows", c->picture.index);
+	bc_put(&p->out, "<figcaption>");
+	bc_put(&p->out, c->picture.caption);
+	bc_put(&p->out, "</figcaption></figure>");
 }

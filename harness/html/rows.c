@@ -25,8 +25,8 @@ static void show_verdict(struct bc_html *p, const struct bc_read_case *c, const 
 	(void)key;
 	if (c->verdict == BC_PASS && !c->message[0])
 		return;
-	bc_html_chip(p, c->verdict);
-	bc_html_raw(p, " ");
+	bc_html_verdict(p, c->verdict);
+	bc_put(&p->out, " ");
 	bc_html_text(p, c->message);
 }
 
@@ -43,16 +43,16 @@ static void show_expected(struct bc_html *p, const struct bc_read_case *c, const
 	if (!bounds && !origin)
 		return;
 	if (bounds) {
-		bc_html_raw(p, "<b>");
+		bc_put(&p->out, "<b>");
 		bc_html_bounds(p, bounds);
-		bc_html_raw(p, "</b> ");
+		bc_put(&p->out, "</b> ");
 	} else {
-		bc_html_raw(p, "<b>right</b> ");
+		bc_put(&p->out, "<b>right</b> ");
 	}
 	if (origin) {
-		bc_html_raw(p, "<i>");
+		bc_put(&p->out, "<i>");
 		bc_html_text(p, origin);
-		bc_html_raw(p, "</i> ");
+		bc_put(&p->out, "</i> ");
 	}
 	if (basis)
 		bc_html_text(p, basis);
@@ -64,7 +64,7 @@ static void show_data(struct bc_html *p, const struct bc_read_case *c, const cha
 
 	show_text(p, c, key);
 	if (detail) {
-		bc_html_raw(p, ": ");
+		bc_put(&p->out, ": ");
 		bc_html_text(p, detail);
 	}
 }
@@ -78,7 +78,7 @@ static void put_items(struct bc_html *p, const char *s)
 	char *copy = strdup(s);
 
 	if (!copy) {
-		p->st = bc_fail(p->err, BC_ENOMEM, "html: out of memory");
+		p->out.st = bc_fail(p->out.err, BC_ENOMEM, "html: out of memory");
 		return;
 	}
 	for (const char *at = s + first; *at; n++) {
@@ -99,10 +99,10 @@ static void put_items(struct bc_html *p, const char *s)
 			*end++ = '\0';
 		bc_html_text(p, at);
 		if (end)
-			bc_html_raw(p, again ? "; again: " : ", ");
+			bc_put(&p->out, again ? "; again: " : ", ");
 	}
 	if (equal && n > 1)
-		bc_html_rawf(p, ", %u times alike", n);
+		bc_putf(&p->out, ", %u times alike", n);
 	free(copy);
 }
 
@@ -114,16 +114,16 @@ static void show_counts(struct bc_html *p, const struct bc_read_case *c, const c
 	if (s)
 		put_items(p, s);
 	if (s && by && strcmp(key, "counters") == 0 && strcmp(by, "hardware") != 0) {
-		bc_html_raw(p, " (by the ");
+		bc_put(&p->out, " (by the ");
 		bc_html_text(p, by);
-		bc_html_raw(p, ")");
+		bc_put(&p->out, ")");
 	}
 	if (strcmp(key, "counters") == 0 && bc_key_get(&c->keys, "counters_void"))
-		bc_html_raw(p, " \u2013 void: the canary did not read what it must");
+		bc_put(&p->out, " \u2013 void: the canary did not read what it must");
 	if (nothing) {
-		bc_html_raw(p, s ? " \u2013 " : "<em>none: ");
+		bc_put(&p->out, s ? " \u2013 " : "<em>none: ");
 		bc_html_text(p, nothing);
-		bc_html_raw(p, s ? "" : "</em>");
+		bc_put(&p->out, s ? "" : "</em>");
 	}
 }
 
@@ -150,7 +150,7 @@ static void put_samples(struct bc_html *p, const char *s)
 	for (size_t i = 0, k; i < n; i = k) {
 		for (k = i; k < n && v[k] == v[i];)
 			k++;
-		bc_html_rawf(p, k - i > 1 ? "%s%" PRIu32 "\u202f\u00d7%zu" : "%s%" PRIu32, i ? ", " : "", v[i], k - i);
+		bc_putf(&p->out, k - i > 1 ? "%s%" PRIu32 "\u202f\u00d7%zu" : "%s%" PRIu32, i ? ", " : "", v[i], k - i);
 	}
 }
 
@@ -160,18 +160,18 @@ static void show_clock(struct bc_html *p, const struct bc_read_case *c, const ch
 	const char *nothing = bc_key_get(&c->keys, "clock_absent");
 
 	if (s) {
-		bc_html_raw(p, "<b>");
+		bc_put(&p->out, "<b>");
 		bc_html_text(p, s);
-		bc_html_raw(p, "</b>");
+		bc_put(&p->out, "</b>");
 	}
 	if (samples) {
-		bc_html_raw(p, "; cycles ");
+		bc_put(&p->out, "; cycles ");
 		put_samples(p, samples);
 	}
 	if (nothing) {
-		bc_html_raw(p, s ? " \u2013 " : "<em>none: ");
+		bc_put(&p->out, s ? " \u2013 " : "<em>none: ");
 		bc_html_text(p, nothing);
-		bc_html_raw(p, s ? "" : "</em>");
+		bc_put(&p->out, s ? "" : "</em>");
 	}
 }
 
@@ -200,16 +200,16 @@ static const struct row {
 
 static void show_row(struct bc_html *p, const struct bc_html_case *c, const struct row *row, struct bc_html_shown *s)
 {
-	struct bc_text *const page = p->out;
+	struct bc_text *const page = p->out.to;
 
 	for (size_t r = 0; r < p->nruns; r++) {
 		bc_text_clear(&s->text[r]);
 		s->done[r] = !c->of[r];
-		p->out = &s->text[r];
+		p->out.to = &s->text[r];
 		if (c->of[r])
 			row->show(p, c->of[r], row->key);
 	}
-	p->out = page;
+	p->out.to = page;
 	for (size_t r = 0; r < p->nruns; r++) {
 		if (s->done[r] || !s->text[r].len)
 			continue;
@@ -218,10 +218,10 @@ static void show_row(struct bc_html *p, const struct bc_html_case *c, const stru
 				   memcmp(s->text[k].data, s->text[r].data, s->text[r].len) == 0;
 			s->done[k] = s->done[k] || s->in[k];
 		}
-		bc_html_rawf(p, "<tr><th>%s%s<td>", row->expected ? "expected " : "", row->label);
+		bc_putf(&p->out, "<tr><th>%s%s<td>", row->expected ? "expected " : "", row->label);
 		bc_html_runs(p, s->in);
-		bc_html_raw(p, s->text[r].data);
-		bc_html_raw(p, "\n");
+		bc_put(&p->out, s->text[r].data);
+		bc_put(&p->out, "\n");
 	}
 }
 

@@ -33,7 +33,7 @@ static void put_bar(struct bc_html *p, const size_t n[BC_NVERDICTS], size_t all)
 
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		kinds += n[v] > 0;
-	bc_html_raw(p, "<svg class=bar viewBox=\"0 0 1000 10\" preserveAspectRatio=none aria-hidden=true>");
+	bc_put(&p->out, "<svg class=bar viewBox=\"0 0 1000 10\" preserveAspectRatio=none aria-hidden=true>");
 	for (size_t v = 0; v < BC_NVERDICTS && all; v++) {
 		unsigned width = (unsigned)(n[v] * (1000 - 12 * (size_t)kinds) / all) + 12;
 
@@ -41,12 +41,12 @@ static void put_bar(struct bc_html *p, const size_t n[BC_NVERDICTS], size_t all)
 			continue;
 		kinds--;
 		width = kinds ? width : left;
-		bc_html_rawf(p, "<rect class=f%c x=%u width=%u height=10 />", bc_html_letter((enum bc_verdict)v), at,
-			     width);
+		bc_putf(&p->out, "<rect class=f%c x=%u width=%u height=10 />", bc_html_letter((enum bc_verdict)v), at,
+			width);
 		at += width;
 		left -= width < left ? width : left;
 	}
-	bc_html_raw(p, "</svg>");
+	bc_put(&p->out, "</svg>");
 }
 
 static const char *property(const struct bc_html *p, size_t r, const char *name)
@@ -67,21 +67,21 @@ static void put_device(struct bc_html *p, size_t r)
 /* Number, device, driver: the head of a run's column. */
 static void put_run_head(struct bc_html *p, size_t r)
 {
-	bc_html_rawf(p, "<th scope=col><span class=r>run %zu</span> ", r + 1);
+	bc_putf(&p->out, "<th scope=col><span class=r>run %zu</span> ", r + 1);
 	put_device(p, r);
-	bc_html_raw(p, "<br><small>");
+	bc_put(&p->out, "<br><small>");
 	bc_html_text(p, p->run[r].d->dev);
-	bc_html_raw(p, "<br>driver ");
+	bc_put(&p->out, "<br>driver ");
 	bc_html_text(p, property(p, r, "driver"));
-	bc_html_raw(p, "</small>");
+	bc_put(&p->out, "</small>");
 }
 
 static void put_count(struct bc_html *p, size_t r, size_t v)
 {
 	const size_t n = p->run[r].n[v];
 
-	bc_html_rawf(p, "<td class=\"num%s%c\" data-run=%zu data-verdict=%s>%zu", n ? " v" : " z",
-		     n ? bc_html_letter((enum bc_verdict)v) : ' ', r + 1, bc_verdict_name((enum bc_verdict)v), n);
+	bc_putf(&p->out, "<td class=\"num%s%c\" data-run=%zu data-verdict=%s>%zu", n ? " v" : " z",
+		n ? bc_html_letter((enum bc_verdict)v) : ' ', r + 1, bc_verdict_name((enum bc_verdict)v), n);
 }
 
 /* "confirmed NVIDIA H200, driver ...": the first word is what matters. */
@@ -91,39 +91,39 @@ static void put_standing(struct bc_html *p, const char *s)
 
 	(void)bc_strlcpy(word, s, strcspn(s, " ") < sizeof(word) ? strcspn(s, " ") + 1 : sizeof(word));
 	bc_html_text(p, word);
-	bc_html_raw(p, "<br><small>");
+	bc_put(&p->out, "<br><small>");
 	bc_html_text(p, strcspn(s, " ") < sizeof(word) ? s + strcspn(s, " ") : s);
-	bc_html_raw(p, "</small>");
+	bc_put(&p->out, "</small>");
 }
 
 static void put_run_row(struct bc_html *p, size_t r)
 {
 	const struct bc_read_device *d = p->run[r].d;
 
-	bc_html_rawf(p, "<tr><th scope=row>%zu<td><strong>", r + 1);
+	bc_putf(&p->out, "<tr><th scope=row>%zu<td><strong>", r + 1);
 	put_device(p, r);
-	bc_html_raw(p, "</strong><br><small>");
+	bc_put(&p->out, "</strong><br><small>");
 	bc_html_text(p, d->dev);
-	bc_html_raw(p, strcmp(property(p, r, "counters_by"), "model") == 0 ? ", counters are the model" : "");
-	bc_html_raw(p, "</small><td>");
+	bc_put(&p->out, strcmp(property(p, r, "counters_by"), "model") == 0 ? ", counters are the model" : "");
+	bc_put(&p->out, "</small><td>");
 	bc_html_text(p, property(p, r, "driver"));
-	bc_html_raw(p, "<td>");
+	bc_put(&p->out, "<td>");
 	bc_html_text(p, property(p, r, "cuda"));
-	bc_html_raw(p, "<td class=t>");
+	bc_put(&p->out, "<td class=t>");
 	bc_html_text(p, d->timestamp[0] ? d->timestamp : "\u2013");
-	bc_html_raw(p, "<br><small>");
+	bc_put(&p->out, "<br><small>");
 	bc_html_text(p, property(p, r, "host"));
-	bc_html_raw(p, "</small><td class=st>");
+	bc_put(&p->out, "</small><td class=st>");
 	put_standing(p, property(p, r, "standing"));
 	if (strcmp(property(p, r, "complete"), "yes") != 0)
-		bc_html_raw(p, "<br><small>not the whole catalogue: cases were chosen, or the run was ended</small>");
+		bc_put(&p->out, "<br><small>not the whole catalogue: cases were chosen, or the run was ended</small>");
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		if (occurs(p, v))
 			put_count(p, r, v);
-	bc_html_rawf(p, "<td class=num data-run=%zu data-verdict=all>%zu<td class=barcell>", r + 1,
-		     total(&p->run[r], false));
+	bc_putf(&p->out, "<td class=num data-run=%zu data-verdict=all>%zu<td class=barcell>", r + 1,
+		total(&p->run[r], false));
 	put_bar(p, p->run[r].n, total(&p->run[r], false));
-	bc_html_raw(p, "\n");
+	bc_put(&p->out, "\n");
 }
 
 static void put_fact(struct bc_html *p, const char *name, bool path)
@@ -134,24 +134,24 @@ static void put_fact(struct bc_html *p, const char *name, bool path)
 		differ = differ ||
 			 (path ? false
 			       : strcmp(bc_read_property(p->run[r].d, name), bc_read_property(p->run[0].d, name)) != 0);
-	bc_html_raw(p, differ ? "<tr class=differs><th scope=row><b class=d>\u2260</b> " : "<tr><th scope=row>");
+	bc_put(&p->out, differ ? "<tr class=differs><th scope=row><b class=d>\u2260</b> " : "<tr><th scope=row>");
 	bc_html_text(p, name);
 	for (size_t r = 0; r < p->nruns; r++) {
-		bc_html_raw(p, "<td>");
+		bc_put(&p->out, "<td>");
 		bc_html_text(p, path ? p->run[r].path : property(p, r, name));
 	}
-	bc_html_raw(p, "\n");
+	bc_put(&p->out, "\n");
 }
 
 /* Every property of every run: the first run's order, then what only later ones have. */
 static void put_facts(struct bc_html *p)
 {
-	bc_html_raw(p, "<details class=facts><summary>All facts of the run");
-	bc_html_raw(p, p->nruns > 1 ? "s; \u2260 marks what differs</summary>" : "</summary>");
-	bc_html_raw(p, "<div class=scroll><table class=grid><thead><tr><th>");
+	bc_put(&p->out, "<details class=facts><summary>All facts of the run");
+	bc_put(&p->out, p->nruns > 1 ? "s; \u2260 marks what differs</summary>" : "</summary>");
+	bc_put(&p->out, "<div class=scroll><table class=grid><thead><tr><th>");
 	for (size_t r = 0; r < p->nruns; r++)
 		put_run_head(p, r);
-	bc_html_raw(p, "<tbody>");
+	bc_put(&p->out, "<tbody>");
 	put_fact(p, "report", true);
 	for (size_t r = 0; r < p->nruns; r++) {
 		for (size_t i = 0; i < p->run[r].d->nproperties; i++) {
@@ -165,7 +165,7 @@ static void put_facts(struct bc_html *p)
 				put_fact(p, name, false);
 		}
 	}
-	bc_html_raw(p, "</table></div></details>\n");
+	bc_put(&p->out, "</table></div></details>\n");
 }
 
 void bc_html_summary(struct bc_html *p)
@@ -177,25 +177,25 @@ void bc_html_summary(struct bc_html *p)
 		findings += total(&p->run[r], true);
 		not_judged += p->run[r].n[BC_SKIP];
 	}
-	bc_html_rawf(p, "<p class=\"big %s\"><strong>%s</strong> ",
-		     findings		? "bad"
-		     : all > not_judged ? "good"
-					: "bad",
-		     findings		? "Findings"
-		     : all > not_judged ? "As expected"
-					: "Nothing was judged");
-	bc_html_rawf(p, "%zu run%s, %zu verdict%s: ", p->nruns, p->nruns == 1 ? "" : "s", all, all == 1 ? "" : "s");
-	bc_html_rawf(p, "<b>%zu</b> to look at, %zu skipped, the others as expected.\n", findings, not_judged);
-	bc_html_raw(p, "<div class=scroll><table class=grid id=runs><thead><tr><th scope=col>run<th "
-		       "scope=col>device<th scope=col>driver"
-		       "<th scope=col>CUDA<th scope=col>when, where<th scope=col>expectations");
+	bc_putf(&p->out, "<p class=\"big %s\"><strong>%s</strong> ",
+		findings	   ? "bad"
+		: all > not_judged ? "good"
+				   : "bad",
+		findings	   ? "Findings"
+		: all > not_judged ? "As expected"
+				   : "Nothing was judged");
+	bc_putf(&p->out, "%zu run%s, %zu verdict%s: ", p->nruns, p->nruns == 1 ? "" : "s", all, all == 1 ? "" : "s");
+	bc_putf(&p->out, "<b>%zu</b> to look at, %zu skipped, the others as expected.\n", findings, not_judged);
+	bc_put(&p->out, "<div class=scroll><table class=grid id=runs><thead><tr><th scope=col>run<th "
+			"scope=col>device<th scope=col>driver"
+			"<th scope=col>CUDA<th scope=col>when, where<th scope=col>expectations");
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		if (occurs(p, v))
-			bc_html_rawf(p, "<th scope=col class=num>%s", bc_verdict_name((enum bc_verdict)v));
-	bc_html_raw(p, "<th scope=col class=num>cases<th scope=col class=barcell>share<tbody>\n");
+			bc_putf(&p->out, "<th scope=col class=num>%s", bc_verdict_name((enum bc_verdict)v));
+	bc_put(&p->out, "<th scope=col class=num>cases<th scope=col class=barcell>share<tbody>\n");
 	for (size_t r = 0; r < p->nruns; r++)
 		put_run_row(p, r);
-	bc_html_raw(p, "</table></div>\n");
+	bc_put(&p->out, "</table></div>\n");
 	put_facts(p);
 }
 
@@ -222,25 +222,25 @@ static void put_case_findings(struct bc_html *p, const struct bc_html_case *c, b
 		}
 		if (before)
 			continue;
-		bc_html_raw(p, "<tr><td>");
-		bc_html_chip(p, c->of[r]->verdict);
-		bc_html_raw(p, "<td>");
+		bc_put(&p->out, "<tr><td>");
+		bc_html_verdict(p, c->of[r]->verdict);
+		bc_put(&p->out, "<td>");
 		bc_html_link(p, c);
-		bc_html_raw(p, "<td>");
+		bc_put(&p->out, "<td>");
 		bc_html_runs(p, in);
 		bc_html_text(p, c->of[r]->message);
-		bc_html_raw(p, "\n");
+		bc_put(&p->out, "\n");
 	}
 }
 
 static void put_list(struct bc_html *p, bool *in, bool findings)
 {
-	bc_html_raw(p, "<div class=scroll><table class=\"grid list\"><thead><tr><th scope=col>verdict<th "
-		       "scope=col>case<th scope=col>what is "
-		       "wrong<tbody>\n");
-	for (size_t i = 0; i < p->ncases && !p->st; i++)
+	bc_put(&p->out, "<div class=scroll><table class=\"grid list\"><thead><tr><th scope=col>verdict<th "
+			"scope=col>case<th scope=col>what is "
+			"wrong<tbody>\n");
+	for (size_t i = 0; i < p->ncases && !p->out.st; i++)
 		put_case_findings(p, &p->cases[i], in, findings);
-	bc_html_raw(p, "</table></div>\n");
+	bc_put(&p->out, "</table></div>\n");
 }
 
 void bc_html_findings(struct bc_html *p)
@@ -249,22 +249,22 @@ void bc_html_findings(struct bc_html *p)
 	size_t findings = 0, others = 0;
 
 	if (!in) {
-		p->st = bc_fail(p->err, BC_ENOMEM, "html: out of memory");
+		p->out.st = bc_fail(p->out.err, BC_ENOMEM, "html: out of memory");
 		return;
 	}
 	for (size_t r = 0; r < p->nruns; r++) {
 		findings += total(&p->run[r], true);
 		others += total(&p->run[r], false) - total(&p->run[r], true) - p->run[r].n[BC_PASS];
 	}
-	bc_html_raw(p, "<h2 id=findings>Findings</h2>\n");
+	bc_put(&p->out, "<h2 id=findings>Findings</h2>\n");
 	if (findings)
 		put_list(p, in, true);
 	else
-		bc_html_raw(p, "<p>None: every case that was judged came out as expected.\n");
+		bc_put(&p->out, "<p>None: every case that was judged came out as expected.\n");
 	if (others) {
-		bc_html_rawf(p, "<details class=facts><summary>Skipped and known failures: %zu</summary>\n", others);
+		bc_putf(&p->out, "<details class=facts><summary>Skipped and known failures: %zu</summary>\n", others);
 		put_list(p, in, false);
-		bc_html_raw(p, "</details>\n");
+		bc_put(&p->out, "</details>\n");
 	}
 	free(in);
 }
@@ -283,20 +283,20 @@ static void put_suite_cell(struct bc_html *p, size_t from, size_t to, size_t r, 
 		}
 		differ += !c != !o || (c && o && c->verdict != o->verdict);
 	}
-	bc_html_raw(p, differ ? "<td class=\"cell differs\"><div>" : "<td class=cell><div>");
+	bc_put(&p->out, differ ? "<td class=\"cell differs\"><div>" : "<td class=cell><div>");
 	if (all)
-		bc_html_rawf(p, "<span class=cn>%zu of %zu</span>", n[BC_PASS], all);
+		bc_putf(&p->out, "<span class=cn>%zu of %zu</span>", n[BC_PASS], all);
 	else
-		bc_html_raw(p, "<span class=z>not run</span>");
+		bc_put(&p->out, "<span class=z>not run</span>");
 	for (size_t v = BC_PASS + 1; v < BC_NVERDICTS; v++)
 		if (n[v])
-			bc_html_rawf(p, " <b class=\"v v%c\">%zu %s</b>", bc_html_letter((enum bc_verdict)v), n[v],
-				     bc_verdict_name((enum bc_verdict)v));
+			bc_putf(&p->out, " <b class=\"v v%c\">%zu %s</b>", bc_html_letter((enum bc_verdict)v), n[v],
+				bc_verdict_name((enum bc_verdict)v));
 	if (differ)
-		bc_html_rawf(p, " <b class=d>\u2260 %zu</b>", differ);
+		bc_putf(&p->out, " <b class=d>\u2260 %zu</b>", differ);
 	if (all)
 		put_bar(p, n, all);
-	bc_html_raw(p, "</div>");
+	bc_put(&p->out, "</div>");
 }
 
 static void put_suite_row(struct bc_html *p, size_t from, size_t to)
@@ -305,28 +305,28 @@ static void put_suite_row(struct bc_html *p, size_t from, size_t to)
 	char name[BC_ID_MAX];
 
 	(void)bc_strlcpy(name, p->cases[from].id, len < sizeof(name) ? len + 1 : sizeof(name));
-	bc_html_raw(p, "<tr><th scope=row><a href=\"#suite-");
+	bc_put(&p->out, "<tr><th scope=row><a href=\"#suite-");
 	bc_html_text(p, name);
-	bc_html_raw(p, "\">");
+	bc_put(&p->out, "\">");
 	bc_html_text(p, name);
-	bc_html_raw(p, "</a>");
+	bc_put(&p->out, "</a>");
 	for (size_t r = 0; r < p->nruns; r++)
 		put_suite_cell(p, from, to, r, 0);
-	bc_html_raw(p, "\n");
+	bc_put(&p->out, "\n");
 }
 
 void bc_html_matrix(struct bc_html *p)
 {
-	bc_html_raw(p, "<h2 id=suites>Suites by device</h2>\n<p class=note>Cases that passed, of those that were run.");
+	bc_put(&p->out,
+	       "<h2 id=suites>Suites by device</h2>\n<p class=note>Cases that passed, of those that were run.");
 	if (p->nruns > 1)
-		bc_html_raw(p, " <b class=d>\u2260</b> counts the cases whose verdict is not that of run 1.");
-	bc_html_raw(p,
-		    p->nruns > 1
-			    ? "\n<div class=scroll><table class=\"grid matrix\"><thead><tr><th scope=col>suite"
+		bc_put(&p->out, " <b class=d>\u2260</b> counts the cases whose verdict is not that of run 1.");
+	bc_put(&p->out,
+	       p->nruns > 1 ? "\n<div class=scroll><table class=\"grid matrix\"><thead><tr><th scope=col>suite"
 			    : "\n<div class=scroll><table class=\"grid matrix single\"><thead><tr><th scope=col>suite");
 	for (size_t r = 0; r < p->nruns; r++)
 		put_run_head(p, r);
-	bc_html_raw(p, "<tbody>\n");
+	bc_put(&p->out, "<tbody>\n");
 	for (size_t i = 0, to; i < p->ncases; i = to) {
 		const size_t len = bc_html_suite_len(p->cases[i].id);
 
@@ -335,7 +335,7 @@ void bc_html_matrix(struct bc_html *p)
 			to++;
 		put_suite_row(p, i, to);
 	}
-	bc_html_raw(p, "</table></div>\n");
+	bc_put(&p->out, "</table></div>\n");
 }
 
 /* What a run says of a case, short: what the counters name of the quantity, else the clock, else all counts. */
@@ -363,25 +363,25 @@ static void put_difference(struct bc_html *p, const struct bc_html_case *c)
 		base = c->of[r];
 	quantity = bc_html_quantity(base);
 	said(c->of[0], quantity, first);
-	bc_html_raw(p, "<tr><th scope=row>");
+	bc_put(&p->out, "<tr><th scope=row>");
 	bc_html_link(p, c);
 	for (size_t r = 0; r < p->nruns; r++) {
 		const struct bc_read_case *o = c->of[r];
 
 		said(o, quantity, value);
-		bc_html_raw(p, !o != !c->of[0] || (o && c->of[0] &&
-						   (o->verdict != c->of[0]->verdict || strcmp(first, value) != 0))
-				       ? "<td class=\"cell differs\"><b class=d>\u2260</b> "
-				       : "<td class=cell>");
+		bc_put(&p->out, !o != !c->of[0] || (o && c->of[0] &&
+						    (o->verdict != c->of[0]->verdict || strcmp(first, value) != 0))
+					? "<td class=\"cell differs\"><b class=d>\u2260</b> "
+					: "<td class=cell>");
 		if (!o) {
-			bc_html_raw(p, "<span class=z>absent</span>");
+			bc_put(&p->out, "<span class=z>absent</span>");
 			continue;
 		}
-		bc_html_chip(p, o->verdict);
-		bc_html_raw(p, " ");
+		bc_html_verdict(p, o->verdict);
+		bc_put(&p->out, " ");
 		bc_html_text(p, value);
 	}
-	bc_html_raw(p, "\n");
+	bc_put(&p->out, "\n");
 }
 
 void bc_html_differences(struct bc_html *p)
@@ -392,21 +392,21 @@ void bc_html_differences(struct bc_html *p)
 		return;
 	for (size_t i = 0; i < p->ncases; i++)
 		n += p->cases[i].differs;
-	bc_html_rawf(p,
-		     "<h2 id=differences>Differences: case by device and driver</h2>\n<p class=note>%zu of %zu cases "
-		     "have a verdict, a count, "
-		     "data or a clock (by more than 1 %%) that is not that of run 1; <b class=d>\u2260</b> marks the "
-		     "runs. A witness "
-		     "that is absent on one side is no difference. The list of all cases has a column of runs too.\n",
-		     n, p->ncases);
+	bc_putf(&p->out,
+		"<h2 id=differences>Differences: case by device and driver</h2>\n<p class=note>%zu of %zu cases "
+		"have a verdict, a count, "
+		"data or a clock (by more than 1 %%) that is not that of run 1; <b class=d>\u2260</b> marks the "
+		"runs. A witness "
+		"that is absent on one side is no difference. The list of all cases has a column of runs too.\n",
+		n, p->ncases);
 	if (!n)
 		return;
-	bc_html_raw(p, "<div class=\"scroll tall\"><table class=\"grid matrix\"><thead><tr><th scope=col>case");
+	bc_put(&p->out, "<div class=\"scroll tall\"><table class=\"grid matrix\"><thead><tr><th scope=col>case");
 	for (size_t r = 0; r < p->nruns; r++)
 		put_run_head(p, r);
-	bc_html_raw(p, "<tbody>\n");
-	for (size_t i = 0; i < p->ncases && !p->st; i++)
+	bc_put(&p->out, "<tbody>\n");
+	for (size_t i = 0; i < p->ncases && !p->out.st; i++)
 		if (p->cases[i].differs)
 			put_difference(p, &p->cases[i]);
-	bc_html_raw(p, "</table></div>\n");
+	bc_put(&p->out, "</table></div>\n");
 }

@@ -98,7 +98,7 @@ void bc_html_bounds(struct bc_html *p, const char *bounds)
 
 		(void)bc_strlcpy(first, bounds, lo + 1);
 		bc_html_text(p, first);
-		bc_html_raw(p, "\u2013");
+		bc_put(&p->out, "\u2013");
 		bc_html_text(p, dots + 2);
 	} else {
 		bc_html_text(p, bounds);
