@@ -100,6 +100,30 @@ START_TEST(p_is_that_of_counting)
 }
 END_TEST
 
+/* Lists of 10 and more with p over 5 %: the normal approximation, corrected for ties and for continuity. By hand:
+ * variance = old now / 12 (n + 1 - sum(t^3 - t) / (n (n - 1))), z = (|ranks of now - now (n + 1) / 2| - 1/2) / its
+ * root; p is the normal distribution's two tails beyond z. */
+static const struct {
+	const char *what;
+	struct bc_samples old, now;
+	double p;
+} approximated[] = {
+	/* ranks of now 2 4 ... 20: 110, expected 105; variance 175; z = 4.5 / 13.2288 = 0.340168 */
+	{ "no ties", LIST(1, 3, 5, 7, 9, 11, 13, 15, 17, 19), LIST(2, 4, 6, 8, 10, 12, 14, 16, 18, 20), 0.733730 },
+	/* nine ranks of 5, eleven of 15: now 4 x 5 + 6 x 15 = 110; ties 720 + 1320; variance 130.263; z = 0.394277 */
+	{ "two values only", LIST(1, 1, 1, 1, 1, 2, 2, 2, 2, 2), LIST(1, 1, 1, 1, 2, 2, 2, 2, 2, 2), 0.693376 },
+};
+
+START_TEST(p_over_5_percent_is_approximated)
+{
+	double p = -1;
+
+	ck_assert_int_eq(bc_rank_test(&approximated[_i].old, &approximated[_i].now, &p, &err), BC_OK);
+	ck_assert_msg(fabs(p - approximated[_i].p) < 1e-5, "%s: %.9f, not %.6f", approximated[_i].what, p,
+		      approximated[_i].p);
+}
+END_TEST
+
 START_TEST(full_lists_do_not_overflow)
 {
 	struct bc_samples old = { .n = BC_SAMPLES_MAX }, now = { .n = BC_SAMPLES_MAX };
@@ -206,6 +230,7 @@ Suite *bc_test_rank(void)
 
 	tcase_add_loop_test(tc, p_is_exact, 0, (int)BC_ARRAY_LEN(tests));
 	tcase_add_loop_test(tc, p_is_that_of_counting, 0, 60);
+	tcase_add_loop_test(tc, p_over_5_percent_is_approximated, 0, (int)BC_ARRAY_LEN(approximated));
 	tcase_add_test(tc, full_lists_do_not_overflow);
 	tcase_add_loop_test(tc, shift_is_between_order_statistics, 0, (int)BC_ARRAY_LEN(shifts));
 	tcase_add_loop_test(tc, holm_steps_down, 0, (int)BC_ARRAY_LEN(holms));

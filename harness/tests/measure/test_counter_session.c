@@ -287,6 +287,39 @@ START_TEST(less_than_the_baseline_breaks_that_case_alone)
 }
 END_TEST
 
+/* One counter of the launch of case s/r/2 reads less than its baseline, the others what they should. */
+static enum bc_counter low;
+
+static enum bc_status lowering_count(struct bc_device *d, const struct bc_launch *l, size_t n, uint32_t want,
+				     struct bc_counts *counts, struct bc_error *e)
+{
+	const enum bc_status st = bc_device_fake.count(d, l, n, want, counts, e);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(l[i].label, "s/r/2") == 0)
+			counts[i].v[low] = fake.overhead - 1;
+	return st;
+}
+
+START_TEST(any_counter_below_its_baseline_breaks_the_case)
+{
+	static const enum bc_counter counter[] = { BC_CTR_LD_REQUESTS, BC_CTR_LD_WAVEFRONTS, BC_CTR_LD_CONFLICTS };
+	static struct bc_device_ops ops;
+
+	ops = bc_device_fake;
+	ops.count = lowering_count;
+	low = counter[_i];
+	bc_counter_session_close(counting);
+	ck_assert_int_eq(bc_counter_session_open(&ops, dev, &fake.arch, &counting, &err), BC_OK);
+	session(BC_CLASS_LD);
+	ck_assert_msg(obs[2].outcome == BC_TOOL_ERROR && obs[2].attempts == 0, "%s: %llu", bc_counter_name(low),
+		      (unsigned long long)obs[2].count[0].conflicts);
+	ck_assert_ptr_nonnull(strstr(obs[2].reason, "less than the same kernel with 0 repetitions"));
+	ck_assert_int_eq(obs[3].outcome, BC_RAN);
+	ck_assert_uint_eq(obs[3].count[0].conflicts, 248);
+}
+END_TEST
+
 START_TEST(a_wrong_count_is_handed_on_as_it_is)
 {
 	fake.fault = BC_FAKE_ONE_MORE;
@@ -316,6 +349,7 @@ Suite *bc_test_counter_session(void)
 	tcase_add_test(tc, counting_that_is_impossible_says_why);
 	tcase_add_test(tc, a_dead_device_ends_it);
 	tcase_add_test(tc, less_than_the_baseline_breaks_that_case_alone);
+	tcase_add_loop_test(tc, any_counter_below_its_baseline_breaks_the_case, 0, 3);
 	tcase_add_test(tc, a_wrong_count_is_handed_on_as_it_is);
 	suite_add_tcase(s, tc);
 	return s;

@@ -412,6 +412,21 @@ START_TEST(the_catalogue_passes)
 }
 END_TEST
 
+/* A launch that must be refused and takes the context down: the device is told lost with that launch's words, and
+ * nothing more is launched on it. */
+START_TEST(a_refused_launch_that_ends_the_context_is_no_refusal)
+{
+	const struct bc_case *refused = bc_catalog_find(&cat, "declare/refused/dynamic_64k");
+
+	ck_assert_ptr_nonnull(refused);
+	fake.fail_run = 1;
+	fake.dies = true;
+	ck_assert_int_eq(bc_measure_batch(measure, &refused, 1, obs, &err), BC_EDEVICE);
+	ck_assert_str_eq(err.msg, "fake: a launch failed");
+	ck_assert_uint_eq(fake.runs, 1);
+}
+END_TEST
+
 Suite *bc_test_measure(void)
 {
 	Suite *s = suite_create("measure");
@@ -438,6 +453,7 @@ Suite *bc_test_measure(void)
 	tcase_add_test(tc, a_case_without_a_kernel_is_broken);
 	tcase_add_test(tc, a_batch_has_a_size);
 	tcase_add_test(tc, the_catalogue_passes);
+	tcase_add_test(tc, a_refused_launch_that_ends_the_context_is_no_refusal);
 	suite_add_tcase(s, tc);
 	return s;
 }

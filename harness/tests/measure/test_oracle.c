@@ -95,6 +95,39 @@ static void dump_filled(void)
 		dump()[i] = filled(r.lines[i / BC_LINE_WORDS] * BC_LINE_BYTES + i % BC_LINE_WORDS * 4);
 }
 
+/* --- what stores leave ------------------------------------------------------------------------------------------ */
+
+/* Two requests, the second a word further on: of the words that both write, the second one's lane is the writer. */
+START_TEST(the_last_request_is_the_writer)
+{
+	static const struct {
+		const char *what;
+		uint32_t request,
+			lane; /* whose word stands where lane 5 of the first, lane 4 of the second request stores */
+		bool right;
+	} rows[] = {
+		{ "the second request's lane", 1, 4, true },
+		{ "the first request's lane: the second store is lost", 0, 5, false },
+		{ "the lane of the first request, with what it stores a word further on", 1, 5, false },
+		{ "the lane of the second request, with what it stored a word before", 0, 4, false },
+	};
+	const struct bc_pattern p = strided(BC_OP_ST32, ALL, 256, 4, 2, 4);
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++) {
+		make(&p, 0);
+		dump_filled();
+		for (uint32_t k = 0; k < 2; k++)
+			for (uint32_t lane = 0; lane < BC_LANES; lane++)
+				*dumped(256 + 4 * (lane + k)) = bc_store_word(k, lane, 0, r.seed);
+		*dumped(256 + 4 * 5) = bc_store_word(rows[i].request, rows[i].lane, 0, r.seed);
+		ck_assert_msg(accepted() == rows[i].right, "%s: %s", rows[i].what, detail);
+		if (!rows[i].right)
+			ck_assert_msg(strstr(detail, "the lanes 0x00000010 stored there whole in request 1"), "%s",
+				      detail);
+	}
+}
+END_TEST
+
 /* --- what an atomic does --------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -609,6 +642,7 @@ Suite *bc_test_oracle(void)
 	TCase *tc = tcase_create("oracle");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_last_request_is_the_writer);
 	tcase_add_loop_test(tc, an_atomic_leaves_what_ptx_says, 0, (int)BC_ARRAY_LEN(applied));
 	tcase_add_loop_test(tc, any_order_of_atomics_is_right, 0, ATOMICS);
 	tcase_add_loop_test(tc, an_accident_of_atomics_is_caught, 0, (int)BC_ARRAY_LEN(accidents));
