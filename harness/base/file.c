@@ -52,6 +52,14 @@ enum bc_status bc_write_all(const struct bc_file_calls *calls, int fd, const voi
 	return BC_OK;
 }
 
+enum bc_status bc_file_sync(const struct bc_file_calls *calls, int fd, const char *path, struct bc_error *err)
+{
+	/* a pipe, a device, a file system that knows no sync or is only read */
+	if (calls->fsync(fd) == 0 || errno == EINVAL || errno == EROFS)
+		return BC_OK;
+	return bc_fail(err, BC_EWRITE, "%s: cannot sync to disk: %s", path, strerror(errno));
+}
+
 /* Make the temporary file whole and on disk. On failure it may be left. */
 static enum bc_status write_temp(const struct bc_file_calls *calls, const char *temp, const void *data, size_t len,
 				 struct bc_error *err)
@@ -65,25 +73,41 @@ static enum bc_status write_temp(const struct bc_file_calls *calls, const char *
 	if (fd < 0)
 		return bc_fail(err, BC_EWRITE, "%s: cannot create: %s", temp, strerror(errno));
 	st = bc_write_all(calls, fd, data, len, temp, err);
-	if (!st && calls->fsync(fd) != 0)
-		st = bc_fail(err, BC_EWRITE, "%s: cannot sync to disk: %s", temp, strerror(errno));
+	if (!st)
+		st = bc_file_sync(calls, fd, temp, err);
 	if (calls->close(fd) != 0 && !st)
 		st = bc_fail(err, BC_EWRITE, "%s: cannot close: %s", temp, strerror(errno));
 	return st;
 }
 
-static enum bc_status sync_folder(const struct bc_file_calls *calls, const char *dir, struct bc_error *err)
+/* The folder that @path is in. */
+static enum bc_status sync_folder(const struct bc_file_calls *calls, const char *path, struct bc_error *err)
 {
-	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	enum bc_status st = BC_OK;
+	const char *slash = strrchr(path, '/');
+	char dir[BC_PATH_MAX] = ".";
+	enum bc_status st;
+	int fd;
 
+	if (slash) /* with its slash: that of the root too */
+		(void)snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path) + 1, path);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return bc_fail(err, BC_EWRITE, "%s: cannot open the folder to sync it: %s", dir, strerror(errno));
-	/* EINVAL: the file system has no sync of folders */
-	if (calls->fsync(fd) != 0 && errno != EINVAL)
-		st = bc_fail(err, BC_EWRITE, "%s: cannot sync the folder to disk: %s", dir, strerror(errno));
+	st = bc_file_sync(calls, fd, dir, err);
 	if (calls->close(fd) != 0 && !st)
 		st = bc_fail(err, BC_EWRITE, "%s: cannot close the folder: %s", dir, strerror(errno));
+	return st;
+}
+
+enum bc_status bc_file_rename(const struct bc_file_calls *calls, const char *temp, const char *path,
+			      struct bc_error *err)
+{
+	enum bc_status st;
+
+	if (calls->rename(temp, path) == 0)
+		return sync_folder(calls, path, err);
+	st = bc_fail(err, BC_EWRITE, "%s: cannot rename it to %s: %s", temp, path, strerror(errno));
+	(void)unlink(temp);
 	return st;
 }
 
@@ -119,13 +143,10 @@ enum bc_status bc_file_replace(const struct bc_file_calls *calls, const char *di
 	if (st)
 		return st;
 	st = write_temp(calls, temp, data, len, err);
-	if (!st && calls->rename(temp, path) != 0)
-		st = bc_fail(err, BC_EWRITE, "%s: cannot rename it to %s: %s", temp, path, strerror(errno));
-	if (st) {
-		(void)unlink(temp); /* the first failure is the one to tell */
-		return st;
-	}
-	return sync_folder(calls, dir, err);
+	if (!st)
+		return bc_file_rename(calls, temp, path, err);
+	(void)unlink(temp); /* the first failure is the one to tell */
+	return st;
 }
 
 enum bc_status bc_file_not_among(const char *path, char *const *read, size_t n, struct bc_error *err)

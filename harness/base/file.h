@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/base/file.h - a report replaces the older one whole or not at all. */
+/* harness/base/file.h - a file replaces the older one whole or not at all. */
 #ifndef BC_BASE_FILE_H
 #define BC_BASE_FILE_H
 
@@ -51,8 +51,24 @@ enum bc_status bc_file_replace(const struct bc_file_calls *calls, const char *di
  */
 enum bc_status bc_file_not_among(const char *path, char *const *read, size_t n, struct bc_error *err);
 
+/* The steps of bc_file_replace, for a file that stays open. */
+
 /* Write all of @len bytes to @fd, through short writes and signals. Return: BC_EWRITE naming @path. */
 enum bc_status bc_write_all(const struct bc_file_calls *calls, int fd, const void *data, size_t len, const char *path,
 			    struct bc_error *err);
+
+/* What was written to @fd to disk, where there is such a thing as a sync. Return: BC_EWRITE naming @path. */
+enum bc_status bc_file_sync(const struct bc_file_calls *calls, int fd, const char *path, struct bc_error *err);
+
+/**
+ * bc_file_rename - put the whole file @temp in the place of @path, in the same folder, for good
+ *
+ * The folder is synced, for a rename alone may be undone when the host goes down. When the rename fails, @temp is
+ * removed.
+ *
+ * Return: BC_EWRITE naming the path.
+ */
+enum bc_status bc_file_rename(const struct bc_file_calls *calls, const char *temp, const char *path,
+			      struct bc_error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/base/file.h"
 #include "harness/run/message.h"
 
 /* Check calls a test with nothing but a number, so what it is about has to be found here. */
@@ -124,7 +125,7 @@ static enum bc_status copy(int from, int to, const char *path, struct bc_error *
 			continue;
 		if (n < 0)
 			return bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
-		st = bc_send_all(to, buf, (size_t)n, path, err);
+		st = bc_write_all(&bc_file_system, to, buf, (size_t)n, path, err);
 		at += n;
 	}
 	return st;

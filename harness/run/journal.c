@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/base/file.h"
 #include "harness/run/message.h"
 
 #define JOURNAL_MAX ((size_t)1 << 30)
@@ -23,7 +24,7 @@ static enum bc_status flush(struct bc_journal *j, struct bc_error *err)
 {
 	enum bc_status st = bc_message_end(&j->line, err);
 
-	return st ? st : bc_send_all(j->fd, j->line.data, j->line.len, j->path, err);
+	return st ? st : bc_write_all(&bc_file_system, j->fd, j->line.data, j->line.len, j->path, err);
 }
 
 static enum bc_status cannot(const char *path, struct bc_error *err)
@@ -102,7 +103,7 @@ enum bc_status bc_journal_device(struct bc_journal *j, const struct bc_device_ru
 {
 	const enum bc_status st = device_line(j, d, err);
 
-	return st ? st : bc_send_all(j->fd, j->line.data, j->line.len, j->path, err);
+	return st ? st : bc_write_all(&bc_file_system, j->fd, j->line.data, j->line.len, j->path, err);
 }
 
 static enum bc_status add_line(struct bc_text *all, const struct bc_journal *j, struct bc_error *err)
@@ -139,26 +140,6 @@ static enum bc_status make_plan(struct bc_journal *j, const struct bc_run *run, 
 	return st;
 }
 
-/* The name of @path to disk: a rename alone may be undone when the host goes down with the GPU. */
-static enum bc_status sync_name(const char *path, struct bc_error *err)
-{
-	const char *slash = strrchr(path, '/');
-	char dir[sizeof(((struct bc_journal *)0)->path)] = ".";
-	enum bc_status st = BC_OK;
-	int fd;
-
-	if (slash) /* with its slash: that of the root too */
-		(void)snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path) + 1, path);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return cannot(dir, err);
-	if (fsync(fd) && errno != EINVAL && errno != EROFS) /* no folder that can be synced */
-		st = cannot(dir, err);
-	if (close(fd) && !st)
-		st = cannot(dir, err);
-	return st;
-}
-
 /* Under another name until it is whole and on disk: a journal has its whole plan, and an older one stays until then.
  * What is no file (a pipe, a device) is written to as it is. */
 enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out,
@@ -177,13 +158,11 @@ enum bc_status bc_journal_create(const char *path, const struct bc_run *run, str
 	if (!st)
 		st = make_plan(j, run, &all, err);
 	if (!st)
-		st = bc_send_all(j->fd, all.data, all.len, path, err);
-	if (!st && fsync(j->fd) && errno != EINVAL && errno != EROFS) /* no file that can be synced */
-		st = cannot(path, err);
-	if (!st && !as_it_is && rename(temp, path))
-		st = cannot(path, err);
+		st = bc_write_all(&bc_file_system, j->fd, all.data, all.len, path, err);
+	if (!st)
+		st = bc_file_sync(&bc_file_system, j->fd, path, err);
 	if (!st && !as_it_is)
-		st = sync_name(path, err);
+		st = bc_file_rename(&bc_file_system, temp, path, err);
 	if (st && j && !as_it_is)
 		(void)unlink(temp); /* the first failure is the one to tell */
 	if (st)

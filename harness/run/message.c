@@ -117,18 +117,3 @@ const char *bc_message_get(const struct bc_fields *f, const char *key)
 			return f->field[i].value;
 	return "";
 }
-
-enum bc_status bc_send_all(int fd, const char *data, size_t len, const char *what, struct bc_error *err)
-{
-	while (len) {
-		const ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return bc_fail(err, BC_EWRITE, "%s: %s", what, n < 0 ? strerror(errno) : "nothing was written");
-		data += n;
-		len -= (size_t)n;
-	}
-	return BC_OK;
-}

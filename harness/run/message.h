@@ -50,7 +50,4 @@ enum bc_status bc_observation_parse(const struct bc_fields *f, struct bc_observa
 enum bc_status bc_facts_add(struct bc_text *t, const struct bc_facts *f, struct bc_error *err);
 enum bc_status bc_facts_parse(const struct bc_fields *m, struct bc_facts *f, struct bc_error *err);
 
-/* Write all of a buffer to a descriptor, going on after interrupts. BC_EWRITE. */
-enum bc_status bc_send_all(int fd, const char *data, size_t len, const char *what, struct bc_error *err);
-
 #endif

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/base/file.h"
 #include "harness/base/clock.h"
 
 #define READ_BYTES 65536u
@@ -76,7 +77,7 @@ out:
 
 enum bc_status bc_proc_send(struct bc_proc *p, const char *data, size_t len, struct bc_error *err)
 {
-	enum bc_status st = bc_send_all(p->to, data, len, "worker", err);
+	enum bc_status st = bc_write_all(&bc_file_system, p->to, data, len, "worker", err);
 
 	return st ? (err ? (err->status = BC_EDEVICE) : BC_EDEVICE) : BC_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/base/file.h"
 #include "harness/run/misbehave.h"
 #include "harness/measure/measure.h"
 #include "harness/run/message.h"
@@ -36,7 +37,7 @@ static enum bc_status send_text(struct worker *w, struct bc_error *err)
 {
 	enum bc_status st = bc_message_end(&w->text, err);
 
-	return st ? st : bc_send_all(w->out, w->text.data, w->text.len, "parent", err);
+	return st ? st : bc_write_all(&bc_file_system, w->out, w->text.data, w->text.len, "parent", err);
 }
 
 static enum bc_status say(struct worker *w, const char *kind, const char *key, const char *value, struct bc_error *err)

@@ -259,6 +259,52 @@ START_TEST(a_full_disk_keeps_the_old_report)
 }
 END_TEST
 
+START_TEST(a_closed_pipe_is_a_failure)
+{
+	int fd[2];
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	ck_assert_int_eq(pipe(fd), 0);
+	ck_assert_int_eq(bc_write_all(&bc_file_system, fd[1], "abc", 3, "the pipe", &err), BC_OK);
+	(void)close(fd[0]);
+	ck_assert_int_eq(bc_write_all(&bc_file_system, fd[1], "abc", 3, "the pipe", &err), BC_EWRITE);
+	ck_assert_ptr_nonnull(strstr(err.msg, "the pipe: "));
+	(void)close(fd[1]);
+	ck_assert_int_eq(bc_write_all(&bc_file_system, fd[1], "", 0, "the pipe", &err), BC_OK); /* nothing to send */
+}
+END_TEST
+
+/* What has no sync, as a pipe, needs none; another failure is told. */
+START_TEST(a_pipe_needs_no_sync)
+{
+	int fd[2];
+
+	ck_assert_int_eq(pipe(fd), 0);
+	ck_assert_int_eq(bc_file_sync(&bc_file_system, fd[1], "the pipe", &err), BC_OK);
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+	ck_assert_int_eq(bc_file_sync(&bc_file_system, fd[1], "the pipe", &err), BC_EWRITE);
+	ck_assert_ptr_nonnull(strstr(err.msg, "the pipe: "));
+}
+END_TEST
+
+/* A rename that fails removes what was to be renamed, and leaves what is there. */
+START_TEST(a_rename_that_fails_removes_the_new_file)
+{
+	char path[BC_PATH_MAX + 16], gone[BC_PATH_MAX + 16];
+
+	put_old();
+	(void)snprintf(path, sizeof(path), "%s/r.xml", dir);
+	(void)snprintf(gone, sizeof(gone), "%s/gone", dir);
+	ck_assert_int_eq(bc_file_rename(&bc_file_system, gone, path, &err), BC_EWRITE);
+	ck_assert_ptr_nonnull(strstr(err.msg, gone));
+	ck_assert(holds("old"));
+	(void)snprintf(gone, sizeof(gone), "%s/gone/r.xml", dir);
+	ck_assert_int_eq(bc_file_rename(&bc_file_system, path, gone, &err), BC_EWRITE);
+	ck_assert_uint_eq(bc_sample_entries(dir), 0);
+}
+END_TEST
+
 Suite *bc_test_file(void)
 {
 	Suite *s = suite_create("file");
@@ -269,6 +315,9 @@ Suite *bc_test_file(void)
 	tcase_add_test(tc, every_call_is_checked);
 	tcase_add_test(tc, a_signal_is_no_failure);
 	tcase_add_test(tc, no_progress_ends);
+	tcase_add_test(tc, a_closed_pipe_is_a_failure);
+	tcase_add_test(tc, a_pipe_needs_no_sync);
+	tcase_add_test(tc, a_rename_that_fails_removes_the_new_file);
 	tcase_add_test(tc, a_folder_without_sync_is_taken);
 	tcase_add_loop_test(tc, what_is_no_file_stays, 0, 3);
 	tcase_add_test(tc, no_folder_no_file);

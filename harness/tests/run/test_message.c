@@ -3,11 +3,9 @@
 
 #include <check.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 Suite *bc_test_message(void);
 
@@ -349,21 +347,6 @@ START_TEST(bad_facts_are_refused)
 }
 END_TEST
 
-START_TEST(a_closed_pipe_is_a_failure)
-{
-	int fd[2];
-
-	(void)signal(SIGPIPE, SIG_IGN);
-	ck_assert_int_eq(pipe(fd), 0);
-	ck_assert_int_eq(bc_send_all(fd[1], "abc", 3, "parent", &err), BC_OK);
-	(void)close(fd[0]);
-	ck_assert_int_eq(bc_send_all(fd[1], "abc", 3, "parent", &err), BC_EWRITE);
-	ck_assert_ptr_nonnull(strstr(err.msg, "parent: "));
-	(void)close(fd[1]);
-	ck_assert_int_eq(bc_send_all(fd[1], "", 0, "parent", &err), BC_OK); /* nothing to send */
-}
-END_TEST
-
 Suite *bc_test_message(void)
 {
 	Suite *s = suite_create("message");
@@ -381,7 +364,6 @@ Suite *bc_test_message(void)
 	tcase_add_loop_test(tc, an_observation_is_checked, 0, (int)BC_ARRAY_LEN(observations));
 	tcase_add_test(tc, facts_come_back);
 	tcase_add_test(tc, bad_facts_are_refused);
-	tcase_add_test(tc, a_closed_pipe_is_a_failure);
 	suite_add_tcase(s, tc);
 	return s;
 }
