@@ -37,6 +37,23 @@ void bc_put_line(struct bc_out *o, const char *s)
 	bc_put_escaped(o, BC_ESCAPE_LINE, s);
 }
 
+void bc_put_markdown(struct bc_out *o, const char *s, const char *plain)
+{
+	struct bc_text line = { 0 };
+	struct bc_out part = bc_out_part(o, &line);
+
+	bc_put_line(&part, s);
+	bc_out_join(o, &part);
+	for (size_t i = 0; i < line.len; i++) {
+		const unsigned char c = (unsigned char)line.data[i];
+		const bool stays = c >= 0x80 || c == ' ' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+				   (c >= 'A' && c <= 'Z') || strchr(plain, c);
+
+		bc_putf(o, stays ? "%c" : "&#%u;", c);
+	}
+	bc_text_release(&line);
+}
+
 struct bc_out bc_out_part(const struct bc_out *o, struct bc_text *to)
 {
 	return (struct bc_out){ .to = to, .err = o->err, .st = o->st };

@@ -29,6 +29,10 @@ void bc_put_escaped(struct bc_out *o, enum bc_escape how, const char *s);
 /* bc_put_escaped as one line. */
 void bc_put_line(struct bc_out *o, const char *s);
 
+/* bc_put_line in Markdown: all but letters, digits, blanks, what is not ASCII and @plain becomes an entity, so that
+ * nothing in it can format, link or open a tag. */
+void bc_put_markdown(struct bc_out *o, const char *s, const char *plain);
+
 /* A writer into another text, for a part that is changed before it is put into @o; it starts with @o's failure. */
 struct bc_out bc_out_part(const struct bc_out *o, struct bc_text *to);
 

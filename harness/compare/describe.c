@@ -6,23 +6,6 @@
 
 #include "harness/base/textfile.h"
 
-void bc_put_markdown(struct bc_out *o, const char *s)
-{
-	struct bc_text line = { 0 };
-	struct bc_out safe = bc_out_part(o, &line);
-
-	bc_put_line(&safe, s);
-	bc_out_join(o, &safe);
-	for (size_t i = 0; i < line.len; i++) {
-		const unsigned char c = (unsigned char)line.data[i];
-		const bool plain = c >= 0x80 || c == ' ' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-				   (c >= 'A' && c <= 'Z') || strchr(",/=+()-.%:;", c);
-
-		bc_putf(o, plain ? "%c" : "&#%u;", c);
-	}
-	bc_text_release(&line);
-}
-
 static bool counts_changed(const struct bc_compared *c)
 {
 	for (unsigned k = 0; k < BC_NCOUNTS; k++)

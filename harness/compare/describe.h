@@ -6,9 +6,6 @@
 #include "harness/base/out.h"
 #include "harness/compare/compare.h"
 
-/* Text of a report, made one safe line in which nothing can format. */
-void bc_put_markdown(struct bc_out *o, const char *s);
-
 /* The kind of a change, one word: "WORSE", "BETTER", "CHANGED", "UNDECIDED", "SAME". */
 const char *bc_describe_kind(const struct bc_compared *c);
 

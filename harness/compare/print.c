@@ -27,6 +27,11 @@ bc_diff_printer *bc_diff_printer_find(const char *name)
 /* How words from a report are put: into one line of text, or of Markdown. */
 typedef void putter(struct bc_out *o, const char *s);
 
+static void put_markdown(struct bc_out *o, const char *s)
+{
+	bc_put_markdown(o, s, ",/=+()-.%:;");
+}
+
 static void put_change(struct bc_out *o, const struct bc_compared *c, putter *put)
 {
 	struct bc_text change = { 0 };
@@ -100,7 +105,7 @@ static void text_differences(struct bc_out *o, const struct bc_pair_diff *p)
 static size_t put_cases(struct bc_out *o, const struct bc_pair_diff *p, const char *kind, bool markdown, size_t *rows)
 {
 	const char *const middle = markdown ? " | " : ": ";
-	putter *const put = markdown ? bc_put_markdown : bc_put_line;
+	putter *const put = markdown ? put_markdown : bc_put_line;
 	size_t told = 0;
 
 	for (size_t i = 0; i < p->ncases && *rows; i++) {
@@ -171,9 +176,9 @@ static void markdown_differences(struct bc_out *o, const struct bc_pair_diff *p)
 		const struct bc_difference *x = &p->difference[i];
 
 		bc_putf(o, "| %s | ", x->label);
-		bc_put_markdown(o, x->old);
+		put_markdown(o, x->old);
 		bc_put(o, " | ");
-		bc_put_markdown(o, x->now);
+		put_markdown(o, x->now);
 		bc_putf(o, " | %s |\n", x->blame ? "yes" : "no");
 	}
 	bc_put(o, "\n");
@@ -199,7 +204,7 @@ static void markdown_cases(struct bc_out *o, const struct bc_pair_diff *p)
 static void markdown_pair(struct bc_out *o, const struct bc_pair_diff *p)
 {
 	bc_put(o, "## ");
-	put_device(o, p, bc_put_markdown);
+	put_device(o, p, put_markdown);
 	bc_put(o, "\n\n");
 	if (p->obstacle)
 		bc_putf(o, "**Cannot be compared:** %s.\n\n", bc_describe_comparability(p->obstacle));
@@ -212,9 +217,9 @@ enum bc_status bc_diff_markdown(const struct bc_diff_show *s, struct bc_text *ou
 	struct bc_out o = { .to = out, .err = err };
 
 	bc_put(&o, "# bankcheck diff: ");
-	bc_put_markdown(&o, s->old->word);
+	put_markdown(&o, s->old->word);
 	bc_put(&o, " → ");
-	bc_put_markdown(&o, s->now->word);
+	put_markdown(&o, s->now->word);
 	bc_put(&o, "\n\n");
 	if (s->d->none_comparable)
 		bc_put(&o, "**These runs cannot be compared:** they have no architecture in common.\n\n");

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness/base/clock.h"
-#include "harness/base/escape.h"
+#include "harness/base/out.h"
 #include "harness/report/render.h"
 
 #define WIDTH_MAX 512u
@@ -21,6 +21,7 @@ struct bc_console {
 	size_t drawn;	      /* columns that the bar takes now; 0: there is none */
 	double last_drawn;    /* bc_now() then */
 	struct bc_text line;  /* text on its way out */
+	struct bc_out out;    /* into line */
 	int failed;	      /* errno of the first failure, 0: none */
 	uint64_t why;	      /* hash of the last LOST result's message */
 	size_t same, omitted; /* LOST results in a row with that message; those that were left out for it */
@@ -46,6 +47,7 @@ enum bc_status bc_console_open(const struct bc_console_options *o, struct bc_con
 	if (!c)
 		return bc_fail(err, BC_ENOMEM, "console: out of memory");
 	c->o = *o;
+	c->out.to = &c->line;
 	*out = c;
 	return BC_OK;
 }
@@ -72,29 +74,15 @@ static void flush(struct bc_console *c)
 		c->failed = errno ? errno : EIO;
 }
 
-/* Remember that a line could not be made. */
-static void lost(struct bc_console *c, enum bc_status st)
+/* Write c->line and empty it. One that could not be made whole is left out, and the next is tried all the same. */
+static void write_line(struct bc_console *c)
 {
-	if (st && !c->failed)
+	if (!c->out.st)
+		put(c, c->line.data, c->line.len);
+	else if (!c->failed)
 		c->failed = ENOMEM;
-}
-
-/* Write c->line and empty it. */
-static void put_line(struct bc_console *c)
-{
-	put(c, c->line.data, c->line.len);
+	c->out.st = BC_OK;
 	bc_text_clear(&c->line);
-}
-
-static void add(struct bc_console *c, const char *text)
-{
-	lost(c, bc_text_add(&c->line, text, strlen(text), NULL));
-}
-
-/* Text from outside: one safe line. */
-static void add_safe(struct bc_console *c, const char *text)
-{
-	lost(c, bc_escape_str(&c->line, BC_ESCAPE_LINE, text, NULL));
 }
 
 static unsigned width(const struct bc_console *c)
@@ -171,11 +159,11 @@ void bc_console_progress(struct bc_console *c, size_t done, size_t total, const 
 	/* the last column stays free: some terminals wrap when it is written */
 	room = width(c) - 1;
 	len = bar(text, sizeof(text), room, done, total, now);
-	add(c, "\r");
-	add(c, text);
+	bc_put(&c->out, "\r");
+	bc_put(&c->out, text);
 	for (size_t i = len; i < c->drawn && i < room; i++)
-		add(c, " "); /* over what the bar before left */
-	put_line(c);
+		bc_put(&c->out, " "); /* over what the bar before left */
+	write_line(c);
 	flush(c);
 	c->drawn = len;
 	c->last_drawn = t;
@@ -185,10 +173,10 @@ void bc_console_progress(struct bc_console *c, size_t done, size_t total, const 
 static void add_verdict(struct bc_console *c, enum bc_verdict v)
 {
 	if (c->o.color)
-		lost(c, bc_text_addf(&c->line, NULL, "\033[%sm", bc_verdict_style(v)->color));
-	lost(c, bc_text_addf(&c->line, NULL, "%-8s", bc_verdict_name(v)));
+		bc_putf(&c->out, "\033[%sm", bc_verdict_style(v)->color);
+	bc_putf(&c->out, "%-8s", bc_verdict_name(v));
 	if (c->o.color)
-		add(c, "\033[0m");
+		bc_put(&c->out, "\033[0m");
 }
 
 /* Has what became of this case been told often enough? */
@@ -215,21 +203,21 @@ void bc_console_result(struct bc_console *c, const struct bc_device_run *d, cons
 	}
 	bc_console_erase(c);
 	add_verdict(c, r->judged.verdict);
-	add(c, " ");
-	add_safe(c, d->dev);
-	add(c, " ");
-	add_safe(c, r->c->id);
+	bc_put(&c->out, " ");
+	bc_put_line(&c->out, d->dev);
+	bc_put(&c->out, " ");
+	bc_put_line(&c->out, r->c->id);
 	if (r->judged.message[0]) {
-		add(c, ": ");
-		add_safe(c, r->judged.message);
+		bc_put(&c->out, ": ");
+		bc_put_line(&c->out, r->judged.message);
 	}
 	if (r->flaky) {
-		lost(c, bc_text_addf(&c->line, NULL, ": flaky: attempt %zu; the first was %s: ", r->ntries,
-				     bc_verdict_name(r->tries[0].verdict)));
-		add_safe(c, r->tries[0].message);
+		bc_putf(&c->out, ": flaky: attempt %zu; the first was %s: ", r->ntries,
+			bc_verdict_name(r->tries[0].verdict));
+		bc_put_line(&c->out, r->tries[0].message);
 	}
-	add(c, "\n");
-	put_line(c);
+	bc_put(&c->out, "\n");
+	write_line(c);
 	flush(c);
 }
 
@@ -248,23 +236,24 @@ static void add_head(struct bc_console *c, const struct bc_run *run)
 	const size_t reference = count_reference(run);
 	const size_t gpus = run->ndevices - reference;
 
-	add(c, "bankcheck " BC_VERSION);
+	bc_put(&c->out, "bankcheck " BC_VERSION);
 	if (gpus > 0)
-		lost(c, bc_text_addf(&c->line, NULL, " on %zu GPU%s", gpus, gpus == 1 ? "" : "s"));
+		bc_putf(&c->out, " on %zu GPU%s", gpus, gpus == 1 ? "" : "s");
 	if (reference > 0)
-		add(c, gpus > 0 ? " and on the reference device, which is not hardware: its counters are the bank laws"
+		bc_put(&c->out,
+		       gpus > 0 ? " and on the reference device, which is not hardware: its counters are the bank laws"
 				: ": this is the reference device, not hardware: its counters are the bank laws");
 	if (run->ndevices == 0)
-		add(c, ": no device");
-	add(c, "\n");
+		bc_put(&c->out, ": no device");
+	bc_put(&c->out, "\n");
 }
 
 static void add_fact(struct bc_console *c, const char *name, const char *value)
 {
 	if (!value[0])
 		return;
-	add(c, name);
-	add_safe(c, value);
+	bc_put(&c->out, name);
+	bc_put_line(&c->out, value);
 }
 
 static void add_device(struct bc_console *c, const struct bc_device_run *d)
@@ -273,24 +262,24 @@ static void add_device(struct bc_console *c, const struct bc_device_run *d)
 
 	bc_device_label(d, label);
 	bc_confirmation_text(&d->arch, standing);
-	add_safe(c, label);
+	bc_put_line(&c->out, label);
 	add_fact(c, "  ", d->facts.name);
 	add_fact(c, ", ", bc_device_arch(d));
 	add_fact(c, ", driver ", d->facts.driver);
 	add_fact(c, ", CUDA ", d->facts.cuda);
 	add_fact(c, ", CUPTI ", d->facts.cupti);
 	add_fact(c, "; expectations ", standing);
-	add(c, "\n");
+	bc_put(&c->out, "\n");
 	add_fact(c, "  no counters: ", d->facts.counters_absent);
 	if (d->facts.counters_absent[0])
-		add(c, "\n");
+		bc_put(&c->out, "\n");
 	if (d->facts.kind != BC_DEVICE_REFERENCE && d->facts.clock_absent[0]) {
 		add_fact(c, "  no clock: ", d->facts.clock_absent);
-		add(c, "\n");
+		bc_put(&c->out, "\n");
 	}
 	add_fact(c, "  ", d->note);
 	if (d->note[0])
-		add(c, "\n");
+		bc_put(&c->out, "\n");
 }
 
 void bc_console_begin(struct bc_console *c, const struct bc_run *run)
@@ -301,7 +290,7 @@ void bc_console_begin(struct bc_console *c, const struct bc_run *run)
 	add_head(c, run);
 	for (size_t i = 0; i < run->ndevices; i++)
 		add_device(c, &run->devices[i]);
-	put_line(c);
+	write_line(c);
 	flush(c);
 }
 
@@ -314,18 +303,18 @@ static void add_absent(struct bc_console *c, const struct bc_device_run *d, cons
 	if (!n)
 		return;
 	bc_device_label(d, label);
-	add_safe(c, label);
-	lost(c, bc_text_addf(&c->line, NULL, ": %zu of %zu judged without %s", n, of, witness));
+	bc_put_line(&c->out, label);
+	bc_putf(&c->out, ": %zu of %zu judged without %s", n, of, witness);
 	for (size_t k = 0; k < d->nresults; k++) {
 		const char *why = (const char *)&d->results[k].obs + reason_at;
 
 		if (!why[0] || d->results[k].judged.verdict == BC_SKIP)
 			continue;
-		add(c, ": ");
-		add_safe(c, why);
+		bc_put(&c->out, ": ");
+		bc_put_line(&c->out, why);
 		break;
 	}
-	add(c, "\n");
+	bc_put(&c->out, "\n");
 }
 
 /* Witnesses that some judged cases lacked though their patterns can have them. */
@@ -357,9 +346,9 @@ static void add_events(struct bc_console *c, const struct bc_device_run *d)
 	if (!d->events[0])
 		return;
 	bc_device_label(d, label);
-	add_safe(c, label);
+	bc_put_line(&c->out, label);
 	add_fact(c, ": the GPU told of ", d->events);
-	add(c, "\n");
+	bc_put(&c->out, "\n");
 }
 
 /* Why a device judged nothing: the reason of its first SKIP, and how many others have another. */
@@ -382,12 +371,12 @@ static void add_skips(struct bc_console *c, const struct bc_device_run *d)
 	if (!first)
 		return;
 	bc_device_label(d, label);
-	add_safe(c, label);
-	lost(c, bc_text_addf(&c->line, NULL, ": %zu SKIP: ", same));
-	add_safe(c, first);
+	bc_put_line(&c->out, label);
+	bc_putf(&c->out, ": %zu SKIP: ", same);
+	bc_put_line(&c->out, first);
 	if (other)
-		lost(c, bc_text_addf(&c->line, NULL, "; %zu for other reasons (-v lists them)", other));
-	add(c, "\n");
+		bc_putf(&c->out, "; %zu for other reasons (-v lists them)", other);
+	bc_put(&c->out, "\n");
 }
 
 /* "12 cases: 10 PASS, 2 FAIL" */
@@ -403,15 +392,14 @@ static void add_counts(struct bc_console *c, const struct bc_run *run)
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		all += n[v];
 	judged = all - n[BC_SKIP];
-	lost(c, bc_text_addf(&c->line, NULL, "\n%zu case%s", all, all == 1 ? "" : "s"));
+	bc_putf(&c->out, "\n%zu case%s", all, all == 1 ? "" : "s");
 	for (size_t v = 0, said = 0; v < BC_NVERDICTS; v++)
 		if (n[v] > 0)
-			lost(c, bc_text_addf(&c->line, NULL, "%s%zu %s", said++ ? ", " : ": ", n[v],
-					     bc_verdict_name((enum bc_verdict)v)));
-	add(c, all > 0 && judged == 0 ? "; nothing was judged" : "");
+			bc_putf(&c->out, "%s%zu %s", said++ ? ", " : ": ", n[v], bc_verdict_name((enum bc_verdict)v));
+	bc_put(&c->out, all > 0 && judged == 0 ? "; nothing was judged" : "");
 	if (flaky)
-		lost(c, bc_text_addf(&c->line, NULL, "; %zu flaky", flaky));
-	add(c, "\n");
+		bc_putf(&c->out, "; %zu flaky", flaky);
+	bc_put(&c->out, "\n");
 	for (size_t i = 0; i < run->ndevices; i++) {
 		add_witnesses(c, &run->devices[i]);
 		add_skips(c, &run->devices[i]);
@@ -429,15 +417,15 @@ static void add_reruns(struct bc_console *c, const struct bc_run *run)
 		for (size_t k = 0; k < d->nresults; k++) {
 			if (!bc_verdict_style(d->results[k].judged.verdict)->finding || n++ >= RERUNS_MAX)
 				continue;
-			add(c, n > 1 ? "  " : "run again:\n  ");
-			lost(c, bc_rerun_line(run, d, d->results[k].c->id, &c->line, NULL));
-			add(c, "\n");
+			bc_put(&c->out, n > 1 ? "  " : "run again:\n  ");
+			if (!c->out.st)
+				c->out.st = bc_rerun_line(run, d, d->results[k].c->id, &c->line, NULL);
+			bc_put(&c->out, "\n");
 		}
 	}
 	if (n > RERUNS_MAX)
-		lost(c, bc_text_addf(&c->line, NULL,
-				     "  and %zu more, each in its report; all of a report: --rerun-failed REPORT\n",
-				     n - RERUNS_MAX));
+		bc_putf(&c->out, "  and %zu more, each in its report; all of a report: --rerun-failed REPORT\n",
+			n - RERUNS_MAX);
 }
 
 enum bc_status bc_console_end(struct bc_console *c, const struct bc_run *run, const struct bc_paths *paths,
@@ -448,21 +436,20 @@ enum bc_status bc_console_end(struct bc_console *c, const struct bc_run *run, co
 	bc_console_erase(c);
 	if (c->omitted) {
 		add_verdict(c, BC_LOST);
-		lost(c, bc_text_addf(&c->line, NULL,
-				     " %zu more, for what is said above (-v and the reports have each)\n", c->omitted));
-		put_line(c);
+		bc_putf(&c->out, " %zu more, for what is said above (-v and the reports have each)\n", c->omitted);
+		write_line(c);
 	}
 	if (!c->o.quiet) {
 		add_counts(c, run);
 		bc_seconds(bc_milliseconds(run->seconds), seconds);
-		lost(c, bc_text_addf(&c->line, NULL, "time:   %s s\n", seconds));
+		bc_putf(&c->out, "time:   %s s\n", seconds);
 		for (size_t i = 0; i < paths->n; i++) {
-			add(c, "report: ");
-			add_safe(c, paths->path[i]);
-			add(c, "\n");
+			bc_put(&c->out, "report: ");
+			bc_put_line(&c->out, paths->path[i]);
+			bc_put(&c->out, "\n");
 		}
 		add_reruns(c, run);
-		put_line(c);
+		write_line(c);
 	}
 	flush(c);
 	if (c->failed)

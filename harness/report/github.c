@@ -7,23 +7,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/base/escape.h"
+#include "harness/base/out.h"
 #include "harness/report/render.h"
 
-/* One finding, to be told. @index counts findings from 0. */
-typedef enum bc_status finding_fn(void *ctx, size_t index, const struct bc_device_run *d, const struct bc_result *r,
-				  struct bc_error *err);
+/* Text from outside in Markdown: a link begins with a colon or a dot. */
+#define PLAIN ",/=+()-"
 
-static enum bc_status each_finding(const struct bc_run *run, finding_fn *tell, void *ctx, struct bc_error *err)
+/* One finding, to be told. @index counts findings from 0. */
+typedef void finding_fn(void *ctx, size_t index, const struct bc_device_run *d, const struct bc_result *r);
+
+static void each_finding(const struct bc_run *run, finding_fn *tell, void *ctx)
 {
 	size_t index = 0;
-	enum bc_status st = BC_OK;
 
 	for (size_t i = 0; i < run->ndevices; i++)
-		for (size_t k = 0; k < run->devices[i].nresults && !st; k++)
+		for (size_t k = 0; k < run->devices[i].nresults; k++)
 			if (bc_verdict_style(run->devices[i].results[k].judged.verdict)->finding)
-				st = tell(ctx, index++, &run->devices[i], &run->devices[i].results[k], err);
-	return st;
+				tell(ctx, index++, &run->devices[i], &run->devices[i].results[k]);
 }
 
 static size_t count_findings(const struct bc_run *run)
@@ -45,23 +45,28 @@ bool bc_github_wanted(void)
 }
 
 /* The runner's own escapes: '%', CR and LF everywhere, ':' and ',' in a property such as the title. */
-static enum bc_status add_command(struct bc_text *out, const char *s, bool property, struct bc_error *err)
+static void put_command(struct bc_out *o, const char *s, bool property)
 {
-	enum bc_status st = BC_OK;
-
-	for (; *s && !st; s++) {
+	for (; *s; s++) {
 		if (strchr("%\r\n", *s) || (property && strchr(":,", *s)))
-			st = bc_text_addf(out, err, "%%%02X", (unsigned)(unsigned char)*s);
+			bc_putf(o, "%%%02X", (unsigned)(unsigned char)*s);
 		else
-			st = bc_text_add(out, s, 1, err);
+			bc_put_bytes(o, s, 1);
 	}
-	return st;
+}
+
+/* Append the line to run a case again. */
+static void put_rerun(struct bc_out *o, const struct bc_run *run, const struct bc_device_run *d,
+		      const struct bc_result *r)
+{
+	if (!o->st)
+		o->st = bc_rerun_line(run, d, r->c->id, o->to, o->err);
 }
 
 struct annotate {
 	const struct bc_run *run;
 	size_t findings;
-	struct bc_text *out;
+	struct bc_out out;
 };
 
 static size_t annotations_shown(size_t findings)
@@ -69,54 +74,45 @@ static size_t annotations_shown(size_t findings)
 	return findings <= BC_GITHUB_ANNOTATIONS ? findings : BC_GITHUB_ANNOTATIONS - 1;
 }
 
-static enum bc_status annotate(void *ctx, size_t index, const struct bc_device_run *d, const struct bc_result *r,
-			       struct bc_error *err)
+static void annotate(void *ctx, size_t index, const struct bc_device_run *d, const struct bc_result *r)
 {
-	const struct annotate *a = ctx;
-	struct bc_text title = { 0 }, message = { 0 };
-	enum bc_status st;
+	struct annotate *a = ctx;
+	struct bc_text text = { 0 };
+	struct bc_out part = bc_out_part(&a->out, &text);
 
 	if (index >= annotations_shown(a->findings))
-		return BC_OK;
-	st = bc_text_addf(&title, err, "%s ", bc_verdict_name(r->judged.verdict));
-	if (!st)
-		st = bc_escape_str(&title, BC_ESCAPE_LINE, d->dev, err);
-	if (!st)
-		st = bc_text_add(&title, " ", 1, err);
-	if (!st)
-		st = bc_escape_str(&title, BC_ESCAPE_LINE, r->c->id, err);
-	if (!st)
-		st = bc_escape_str(&message, BC_ESCAPE_LINE, r->judged.message, err);
-	if (!st)
-		st = bc_text_addf(&message, err, "\nrun again: ");
-	if (!st)
-		st = bc_rerun_line(a->run, d, r->c->id, &message, err);
-	if (!st)
-		st = bc_text_addf(a->out, err, "::error title=");
-	if (!st)
-		st = add_command(a->out, title.data, true, err);
-	if (!st)
-		st = bc_text_add(a->out, "::", 2, err);
-	if (!st)
-		st = add_command(a->out, message.data, false, err);
-	if (!st)
-		st = bc_text_add(a->out, "\n", 1, err);
-	bc_text_release(&title);
-	bc_text_release(&message);
-	return st;
+		return;
+	bc_putf(&part, "%s ", bc_verdict_name(r->judged.verdict));
+	bc_put_line(&part, d->dev);
+	bc_put(&part, " ");
+	bc_put_line(&part, r->c->id);
+	bc_out_join(&a->out, &part);
+	bc_put(&a->out, "::error title=");
+	put_command(&a->out, bc_out_text(&part), true);
+	bc_text_clear(&text);
+	bc_put_line(&part, r->judged.message);
+	bc_put(&part, "\nrun again: ");
+	put_rerun(&part, a->run, d, r);
+	bc_out_join(&a->out, &part);
+	bc_put(&a->out, "::");
+	put_command(&a->out, bc_out_text(&part), false);
+	bc_put(&a->out, "\n");
+	bc_text_release(&text);
 }
 
 enum bc_status bc_github_annotate(const struct bc_run *run, FILE *out, struct bc_error *err)
 {
 	struct bc_text text = { 0 };
-	struct annotate a = { .run = run, .findings = count_findings(run), .out = &text };
-	enum bc_status st = each_finding(run, annotate, &a, err);
+	struct annotate a = { .run = run, .findings = count_findings(run), .out = { .to = &text, .err = err } };
+	enum bc_status st;
 
-	if (!st && a.findings > BC_GITHUB_ANNOTATIONS)
-		st = bc_text_addf(&text, err,
-				  "::error title=bankcheck::%zu more findings are not shown here; see the "
-				  "step summary and the report\n",
-				  a.findings - annotations_shown(a.findings));
+	each_finding(run, annotate, &a);
+	if (a.findings > BC_GITHUB_ANNOTATIONS)
+		bc_putf(&a.out,
+			"::error title=bankcheck::%zu more findings are not shown here; see the step summary and the "
+			"report\n",
+			a.findings - annotations_shown(a.findings));
+	st = a.out.st;
 	errno = 0;
 	if (!st && text.len > 0 && (fwrite(text.data, 1, text.len, out) != text.len || fflush(out) != 0))
 		st = bc_fail(err, BC_EWRITE, "workflow annotations: cannot write: %s", strerror(errno ? errno : EIO));
@@ -124,44 +120,23 @@ enum bc_status bc_github_annotate(const struct bc_run *run, FILE *out, struct bc
 	return st;
 }
 
-/* One line of foreign text in Markdown: all punctuation that could format, link or open a tag becomes an entity. */
-static enum bc_status add_markdown(struct bc_text *out, const char *s, struct bc_error *err)
+static void put_code(struct bc_out *o, const char *s)
 {
-	struct bc_text line = { 0 };
-	enum bc_status st = bc_escape_str(&line, BC_ESCAPE_LINE, s, err);
-
-	for (size_t i = 0; i < line.len && !st; i++) {
-		const unsigned char c = (unsigned char)line.data[i];
-		const bool plain = c >= 0x80 || c == ' ' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-				   (c >= 'A' && c <= 'Z') || strchr(",/=+()-", c);
-
-		st = plain ? bc_text_add(out, line.data + i, 1, err) : bc_text_addf(out, err, "&#%u;", c);
-	}
-	bc_text_release(&line);
-	return st;
-}
-
-static enum bc_status add_code(struct bc_text *out, const char *s, struct bc_error *err)
-{
-	enum bc_status st = bc_text_addf(out, err, "<code>");
-
-	if (!st)
-		st = add_markdown(out, s, err);
-	return st ? st : bc_text_addf(out, err, "</code>");
+	bc_put(o, "<code>");
+	bc_put_markdown(o, s, PLAIN);
+	bc_put(o, "</code>");
 }
 
 /* The head of the table of devices, and a row each. */
-static enum bc_status add_devices(const struct bc_run *run, struct bc_text *out, struct bc_error *err)
+static void put_devices(struct bc_out *o, const struct bc_run *run)
 {
-	enum bc_status st = bc_text_addf(out, err, "\n| device | GPU | driver | expectations |");
-
-	for (size_t v = 0; v < BC_NVERDICTS && !st; v++)
-		st = bc_text_addf(out, err, " %s |", bc_verdict_name((enum bc_verdict)v));
-	if (!st)
-		st = bc_text_addf(out, err, "\n|---|---|---|---|");
-	for (size_t v = 0; v < BC_NVERDICTS && !st; v++)
-		st = bc_text_addf(out, err, "--:|");
-	for (size_t i = 0; i < run->ndevices && !st; i++) {
+	bc_put(o, "\n| device | GPU | driver | expectations |");
+	for (size_t v = 0; v < BC_NVERDICTS; v++)
+		bc_putf(o, " %s |", bc_verdict_name((enum bc_verdict)v));
+	bc_put(o, "\n|---|---|---|---|");
+	for (size_t v = 0; v < BC_NVERDICTS; v++)
+		bc_put(o, "--:|");
+	for (size_t i = 0; i < run->ndevices; i++) {
 		const struct bc_device_run *d = &run->devices[i];
 		const bool reference = d->facts.kind == BC_DEVICE_REFERENCE;
 		char standing[BC_CONFIRMATION_MAX];
@@ -169,104 +144,81 @@ static enum bc_status add_devices(const struct bc_run *run, struct bc_text *out,
 
 		bc_count_verdicts(d, n);
 		bc_confirmation_text(&d->arch, standing);
-		st = bc_text_addf(out, err, "\n| ");
-		if (!st)
-			st = add_code(out, d->dev, err);
-		if (!st)
-			st = bc_text_addf(out, err, " | ");
-		if (!st)
-			st = add_markdown(out, reference ? "reference device, not hardware" : d->facts.name, err);
-		if (!st)
-			st = bc_text_addf(out, err, " | ");
-		if (!st)
-			st = add_markdown(out, d->facts.driver, err);
-		if (!st)
-			st = bc_text_addf(out, err, " | ");
-		if (!st)
-			st = add_markdown(out, standing, err);
-		for (size_t v = 0; v < BC_NVERDICTS && !st; v++)
-			st = bc_text_addf(out, err, " | %zu", n[v]);
-		if (!st)
-			st = bc_text_addf(out, err, " |");
+		bc_put(o, "\n| ");
+		put_code(o, d->dev);
+		bc_put(o, " | ");
+		bc_put_markdown(o, reference ? "reference device, not hardware" : d->facts.name, PLAIN);
+		bc_put(o, " | ");
+		bc_put_markdown(o, d->facts.driver, PLAIN);
+		bc_put(o, " | ");
+		bc_put_markdown(o, standing, PLAIN);
+		for (size_t v = 0; v < BC_NVERDICTS; v++)
+			bc_putf(o, " | %zu", n[v]);
+		bc_put(o, " |");
 	}
-	return st ? st : bc_text_addf(out, err, "\n");
+	bc_put(o, "\n");
 }
 
 struct table {
 	const struct bc_run *run;
-	struct bc_text *out;
-	size_t start; /* of this summary in out */
+	struct bc_out *out;
+	size_t start; /* of this summary in the text */
 	size_t rows;  /* written */
 };
 
-static enum bc_status add_finding(void *ctx, size_t index, const struct bc_device_run *d, const struct bc_result *r,
-				  struct bc_error *err)
+static void put_finding(void *ctx, size_t index, const struct bc_device_run *d, const struct bc_result *r)
 {
 	struct table *t = ctx;
-	struct bc_text rerun = { 0 };
-	const size_t before = t->out->len;
-	enum bc_status st;
+	struct bc_text *text = t->out->to, rerun = { 0 };
+	struct bc_out part = bc_out_part(t->out, &rerun);
+	const size_t before = text->len;
 
 	if (index >= BC_GITHUB_ROWS || t->rows < index)
-		return BC_OK;
-	st = bc_rerun_line(t->run, d, r->c->id, &rerun, err);
-	if (!st)
-		st = bc_text_addf(t->out, err, "| %s | ", bc_verdict_name(r->judged.verdict));
-	if (!st)
-		st = add_code(t->out, d->dev, err);
-	if (!st)
-		st = bc_text_addf(t->out, err, " | ");
-	if (!st)
-		st = add_code(t->out, r->c->id, err);
-	if (!st)
-		st = bc_text_addf(t->out, err, " | ");
-	if (!st)
-		st = add_markdown(t->out, r->judged.message, err);
-	if (!st)
-		st = bc_text_addf(t->out, err, " | ");
-	if (!st)
-		st = add_code(t->out, rerun.data, err);
-	if (!st)
-		st = bc_text_addf(t->out, err, " |\n");
+		return;
+	put_rerun(&part, t->run, d, r);
+	bc_out_join(t->out, &part);
+	bc_putf(t->out, "| %s | ", bc_verdict_name(r->judged.verdict));
+	put_code(t->out, d->dev);
+	bc_put(t->out, " | ");
+	put_code(t->out, r->c->id);
+	bc_put(t->out, " | ");
+	bc_put_markdown(t->out, r->judged.message, PLAIN);
+	bc_put(t->out, " | ");
+	put_code(t->out, bc_out_text(&part));
+	bc_put(t->out, " |\n");
 	bc_text_release(&rerun);
-	if (t->out->len - t->start > BC_GITHUB_SUMMARY_MAX - 4096) { /* room for what follows the table */
-		t->out->len = before;
-		t->out->data[before] = '\0';
+	if (text->len - t->start > BC_GITHUB_SUMMARY_MAX - 4096) { /* room for what follows the table */
+		text->len = before;
+		text->data[before] = '\0';
 	} else {
 		t->rows++;
 	}
-	return st;
 }
 
 enum bc_status bc_github_summary(const struct bc_run *run, const struct bc_paths *paths, struct bc_text *out,
 				 struct bc_error *err)
 {
 	const size_t findings = count_findings(run);
-	struct table t = { .run = run, .out = out, .start = out->len };
+	struct bc_out o = { .to = out, .err = err };
+	struct table t = { .run = run, .out = &o, .start = out->len };
 	char seconds[BC_SECONDS_MAX];
-	enum bc_status st;
 
 	bc_seconds(bc_milliseconds(run->seconds), seconds);
-	st = bc_text_addf(out, err, "### bankcheck: %zu finding%s\n", findings, findings == 1 ? "" : "s");
-	if (!st)
-		st = add_devices(run, out, err);
-	if (!st && findings > 0)
-		st = bc_text_addf(out, err,
-				  "\n| verdict | device | case | message | run again |\n"
-				  "|---|---|---|---|---|\n");
-	if (!st)
-		st = each_finding(run, add_finding, &t, err);
-	if (!st && t.rows < findings)
-		st = bc_text_addf(out, err, "\n%zu more findings are not shown here; see the report.\n",
-				  findings - t.rows);
-	if (!st)
-		st = bc_text_addf(out, err, "\nWall time %s s.", seconds);
-	for (size_t i = 0; i < paths->n && i < 16 && !st; i++) {
-		st = bc_text_addf(out, err, i ? ", " : " Reports: ");
-		if (!st)
-			st = add_code(out, paths->path[i], err);
+	bc_putf(&o, "### bankcheck: %zu finding%s\n", findings, findings == 1 ? "" : "s");
+	put_devices(&o, run);
+	if (findings > 0)
+		bc_put(&o, "\n| verdict | device | case | message | run again |\n"
+			   "|---|---|---|---|---|\n");
+	each_finding(run, put_finding, &t);
+	if (t.rows < findings)
+		bc_putf(&o, "\n%zu more findings are not shown here; see the report.\n", findings - t.rows);
+	bc_putf(&o, "\nWall time %s s.", seconds);
+	for (size_t i = 0; i < paths->n && i < 16; i++) {
+		bc_put(&o, i ? ", " : " Reports: ");
+		put_code(&o, paths->path[i]);
 	}
-	return st ? st : bc_text_addf(out, err, "\n\n");
+	bc_put(&o, "\n\n");
+	return o.st;
 }
 
 static enum bc_status append(const char *path, const struct bc_text *text, struct bc_error *err)

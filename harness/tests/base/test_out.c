@@ -69,6 +69,18 @@ START_TEST(the_first_failure_is_kept)
 }
 END_TEST
 
+START_TEST(nothing_in_markdown_formats)
+{
+	struct bc_text t = { 0 };
+	struct bc_out o = { .to = &t };
+
+	bc_put_markdown(&o, "a|b *c* <d>\n[e](f) \u00e4.:", ".()");
+	ck_assert_int_eq(o.st, BC_OK);
+	ck_assert_str_eq(bc_out_text(&o), "a&#124;b &#42;c&#42; &#60;d&#62;&#92;n&#91;e&#93;(f) \u00e4.&#58;");
+	bc_text_release(&t);
+}
+END_TEST
+
 /* A part writes elsewhere; the whole takes over its failure, and never loses one of its own. */
 START_TEST(a_part_hands_its_failure_on)
 {
@@ -120,6 +132,7 @@ Suite *bc_test_out(void)
 	tcase_add_test(tc, what_is_put_stands_in_order);
 	tcase_add_test(tc, a_long_text_is_put_whole);
 	tcase_add_test(tc, the_first_failure_is_kept);
+	tcase_add_test(tc, nothing_in_markdown_formats);
 	tcase_add_test(tc, a_part_hands_its_failure_on);
 	tcase_add_test(tc, the_clock_goes_forward);
 	suite_add_tcase(s, tc);
