@@ -180,7 +180,7 @@ START_TEST(tap_and_checks_variables)
 	bc_expect_status(2, "gone/tap.txt: No such file or directory");
 	ck_assert(bc_file_exists(REPORT)); /* the other reports are written all the same */
 	bc_run_program("run --tap /dev/full " ONE);
-	bc_expect_status(2, "/dev/full: No space left on device");
+	bc_expect_status(2, "/dev/full: cannot write: No space left on device");
 }
 END_TEST
 
