@@ -79,7 +79,7 @@ void bc_text_release(struct bc_text *t);
  */
 enum bc_status bc_file_read(const char *path, size_t max, struct bc_text *out, struct bc_error *err);
 
-/* FNV-1a, 64 bit: identity of images, expectations and plans in reports; not cryptographic.
+/* FNV-1a, 64 bit: tells contents apart; not cryptographic.
  * Start with BC_HASH_INIT and feed the result back to continue. */
 #define BC_HASH_INIT UINT64_C(14695981039346656037)
 uint64_t bc_hash(uint64_t h, const void *data, size_t len);

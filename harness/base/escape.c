@@ -59,7 +59,7 @@ static size_t decode(const unsigned char *p, size_t left, uint32_t *cp)
 }
 
 /* The character at @p: its escape in @esc, or "" when it stays. Returns the bytes it takes, at least 1. */
-static size_t one(const unsigned char *p, size_t left, enum bc_escape how, char esc[8])
+static size_t escape_one(const unsigned char *p, size_t left, enum bc_escape how, char esc[8])
 {
 	uint32_t cp = 0;
 	const size_t n = decode(p, left, &cp);
@@ -97,7 +97,7 @@ static enum bc_status escape_into(struct bc_text *out, enum bc_escape how, const
 
 	while (i < len) {
 		char esc[8];
-		const size_t n = one(p + i, len - i, how, esc);
+		const size_t n = escape_one(p + i, len - i, how, esc);
 		const size_t cost = esc[0] ? strlen(esc) : n;
 
 		if (cost > room - used)
@@ -230,7 +230,7 @@ static enum bc_status quote_ansi(struct bc_text *out, const char *word, struct b
 
 	for (size_t i = 0; i < len && !st;) {
 		char esc[8];
-		const size_t n = one(p + i, len - i, BC_ESCAPE_LINE, esc);
+		const size_t n = escape_one(p + i, len - i, BC_ESCAPE_LINE, esc);
 
 		if (esc[0])
 			for (size_t k = 0; k < n && !st; k++)
@@ -256,7 +256,7 @@ enum bc_status bc_shell_quote(struct bc_text *out, const char *word, struct bc_e
 		return bc_text_add(out, word, len, err);
 	for (size_t i = 0; i < len;) {
 		char esc[8];
-		const size_t n = one(p + i, len - i, BC_ESCAPE_LINE, esc);
+		const size_t n = escape_one(p + i, len - i, BC_ESCAPE_LINE, esc);
 
 		if (esc[0])
 			return quote_ansi(out, word, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/base/escape.h - text made safe before a report format sees it, and times that no locale changes.
  *
- * Device names, driver messages and reasons come from outside and may hold anything. What XML 1.0 cannot carry,
+ * Names, messages and reasons come from outside and may hold anything. What XML 1.0 cannot carry,
  * what moves a terminal's cursor and what a reader cannot see becomes a readable escape; everything else stays:
  *
  *	\n \r \t         line feed, carriage return, tab

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/base/sha256.h - SHA-256 (FIPS 180-4), to tell whether a code listing is of the image beside it. */
+/* harness/base/sha256.h - SHA-256 (FIPS 180-4), to tell whether two files belong together. */
 #ifndef BC_BASE_SHA256_H
 #define BC_BASE_SHA256_H
 

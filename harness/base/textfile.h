@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/base/textfile.h - line-oriented texts: arch.txt, rows of expectations, known.txt.
+/* harness/base/textfile.h - texts of lines and fields, and the numbers in them.
  *
  * A text is lines of fields separated by blanks (spaces and tabs). Empty lines and lines whose first character
  * that is not blank is `#` are skipped. Numbers are read and written with a point under any locale.

@@ -106,7 +106,7 @@ void bc_diff_release(struct bc_diff *d);
 /* 1 something is worse (@strict: or UNDECIDED), 2 something cannot be compared, else 0. */
 int bc_diff_status(const struct bc_diff *d, bool strict);
 
-/* Whether a case is to be told of. Moves within bounds and clocks that are SAME are not. */
+/* Whether a case is to be shown. Moves within bounds and clocks that are SAME are not. */
 bool bc_compared_changed(const struct bc_compared *c);
 
 /* "PASS"; "ABSENT" of NULL. */

@@ -116,14 +116,12 @@ static void put_count(struct bc_out *o, enum bc_count_of k, const struct bc_coun
 
 static void put_verdict(struct bc_out *o, const struct bc_compared *c)
 {
-	const struct bc_read_case *told = c->now ? c->now : c->old;
-
 	bc_putf(o, "%s -> %s", bc_compared_verdict(c->old), bc_compared_verdict(c->now));
 	if (c->old && c->old->verdict == BC_XFAIL && c->now &&
 	    (c->now->verdict == BC_PASS || c->now->verdict == BC_XPASS))
 		bc_put(o, " (a known failure ended)");
-	if (c->now && told->message[0])
-		bc_putf(o, ": %s", told->message);
+	if (c->now && c->now->message[0])
+		bc_putf(o, ": %s", c->now->message);
 }
 
 void bc_describe_change(struct bc_out *o, const struct bc_compared *c)

@@ -53,22 +53,22 @@ static bool known(const char *value)
 	return value[0] && strcmp(value, "none") != 0 && strcmp(value, "unknown") != 0;
 }
 
-static const char *get(const struct bc_read_device *d, const char *name)
+static const char *property(const struct bc_read_device *d, const char *name)
 {
 	return bc_read_property(d, name);
 }
 
 static bool same(const struct bc_read_device *a, const struct bc_read_device *b, const char *name)
 {
-	return strcmp(get(a, name), get(b, name)) == 0;
+	return strcmp(property(a, name), property(b, name)) == 0;
 }
 
 static bool same_uuid(const struct bc_read_device *a, const struct bc_read_device *b)
 {
-	return known(get(a, "uuid")) && same(a, b, "uuid");
+	return known(property(a, "uuid")) && same(a, b, "uuid");
 }
 
-static bool same_place(const struct bc_read_device *a, const struct bc_read_device *b)
+static bool same_name_and_host(const struct bc_read_device *a, const struct bc_read_device *b)
 {
 	return strcmp(a->dev, b->dev) == 0 && strcmp(a->host, b->host) == 0;
 }
@@ -94,7 +94,7 @@ static enum bc_status collect(const struct bc_side *side, struct members *out, s
 	for (size_t i = 0; i < out->n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (same(out->m[i].d, out->m[k].d, "arch") &&
-			    (same_uuid(out->m[i].d, out->m[k].d) || same_place(out->m[i].d, out->m[k].d)))
+			    (same_uuid(out->m[i].d, out->m[k].d) || same_name_and_host(out->m[i].d, out->m[k].d)))
 				return bc_fail(err, BC_EDATA,
 					       "%s: the device %s of host %s is in %s as well: give one run a side",
 					       out->m[i].path, out->m[i].d->dev, out->m[i].d->host, out->m[k].path);
@@ -102,8 +102,8 @@ static enum bc_status collect(const struct bc_side *side, struct members *out, s
 }
 
 /* The only free member of @side that is like @d; NULL when there is none or more than one. */
-static struct member *only_like(const struct members *side, const struct bc_read_device *d,
-				bool (*like)(const struct bc_read_device *, const struct bc_read_device *))
+static struct member *only_match(const struct members *side, const struct bc_read_device *d,
+				 bool (*like)(const struct bc_read_device *, const struct bc_read_device *))
 {
 	struct member *found = NULL;
 
@@ -139,7 +139,7 @@ static void find_partners(struct members *old, struct members *now, struct bc_pa
 {
 	static bool (*const like[])(const struct bc_read_device *, const struct bc_read_device *) = {
 		same_uuid,
-		same_place,
+		same_name_and_host,
 		same_name,
 		NULL,
 	};
@@ -147,9 +147,9 @@ static void find_partners(struct members *old, struct members *now, struct bc_pa
 	for (size_t way = 0; way < BC_ARRAY_LEN(like); way++) {
 		for (size_t i = 0; i < now->n; i++) {
 			struct member *m = &now->m[i];
-			struct member *other = m->taken ? NULL : only_like(old, m->d, like[way]);
+			struct member *other = m->taken ? NULL : only_match(old, m->d, like[way]);
 
-			if (!other || only_like(now, other->d, like[way]) != m)
+			if (!other || only_match(now, other->d, like[way]) != m)
 				continue;
 			add_pair(pairs, n, other, m);
 			pairs[*n - 1].matched_by_uuid = way == 0 && !same_name(other->d, m->d);
@@ -170,7 +170,7 @@ static enum bc_status find_differences(struct bc_pair_diff *p, struct bc_error *
 	if (!p->difference)
 		return bc_fail(err, BC_ENOMEM, "comparison: out of memory");
 	for (size_t i = 0; i < BC_ARRAY_LEN(properties); i++) {
-		const char *old = get(p->old, properties[i].name), *now = get(p->now, properties[i].name);
+		const char *old = property(p->old, properties[i].name), *now = property(p->now, properties[i].name);
 
 		if (strcmp(old, now) != 0)
 			p->difference[p->ndifferences++] =
@@ -183,14 +183,14 @@ static enum bc_status find_differences(struct bc_pair_diff *p, struct bc_error *
 /* Does the run say that its device was throttled? */
 static bool throttled(const struct bc_read_device *d)
 {
-	const char *said = get(d, "throttled");
+	const char *value = property(d, "throttled");
 
-	if (known(said) && strcmp(said, "no") != 0)
+	if (known(value) && strcmp(value, "no") != 0)
 		return true;
-	return strcasestr(get(d, "note"), "throttl") || strcasestr(get(d, "clock_absent"), "throttl");
+	return strcasestr(property(d, "note"), "throttl") || strcasestr(property(d, "clock_absent"), "throttl");
 }
 
-static enum bc_status look_at(struct bc_pair_diff *p, struct bc_error *err)
+static enum bc_status compare_properties(struct bc_pair_diff *p, struct bc_error *err)
 {
 	bool old, now;
 
@@ -220,7 +220,7 @@ enum bc_status bc_pairing_make(const struct bc_side *old, const struct bc_side *
 	if (!st)
 		find_partners(&before, &after, made, &n);
 	for (size_t i = 0; !st && i < n; i++)
-		st = look_at(&made[i], err);
+		st = compare_properties(&made[i], err);
 	if (!st) {
 		*pairs = made;
 		*npairs = n;

@@ -101,12 +101,12 @@ static void text_differences(struct bc_out *o, const struct bc_pair_diff *p)
 	bc_text_release(&causes);
 }
 
-/* The cases of one kind. @rows: lines that may be printed still. Return: cases that were told of. */
+/* The cases of one kind. @rows: lines that may be printed still. Return: cases that are shown. */
 static size_t put_cases(struct bc_out *o, const struct bc_pair_diff *p, const char *kind, bool markdown, size_t *rows)
 {
 	const char *const middle = markdown ? " | " : ": ";
 	putter *const put = markdown ? put_markdown : bc_put_line;
-	size_t told = 0;
+	size_t shown = 0;
 
 	for (size_t i = 0; i < p->ncases && *rows; i++) {
 		const struct bc_compared *c = &p->cases[i];
@@ -120,18 +120,18 @@ static size_t put_cases(struct bc_out *o, const struct bc_pair_diff *p, const ch
 			(void)snprintf(suite, sizeof(suite), "%.*s/", (int)strcspn(c->id, "/"), c->id);
 			put(o, suite);
 			bc_putf(o, "%sthe whole suite is %s: %zu cases", middle, c->now ? "new" : "ABSENT", whole);
-			told += whole;
+			shown += whole;
 			i += whole - 1;
 		} else {
 			put(o, c->id);
 			bc_put(o, middle);
 			put_change(o, c, put);
-			told++;
+			shown++;
 		}
 		bc_putf(o, markdown ? " |\n" : "\n");
 		--*rows;
 	}
-	return told;
+	return shown;
 }
 
 static void text_pair(struct bc_out *o, const struct bc_pair_diff *p)

@@ -184,10 +184,10 @@ static void put_case(const struct bc_explain *e, struct bc_drawing *d)
 
 static void put_arch(const struct bc_arch *a, struct bc_drawing *d)
 {
-	char standing[BC_CONFIRMATION_MAX];
+	char confirmation[BC_CONFIRMATION_MAX];
 
-	bc_confirmation_text(a, standing);
-	bc_drawing_field(d, "arch", "%s, %s%s", a->name, standing,
+	bc_confirmation_text(a, confirmation);
+	bc_drawing_field(d, "arch", "%s, %s%s", a->name, confirmation,
 			 a->provisional ? ": not known, the laws are those of the nearest older one" : "");
 	bc_drawing_field(d, "", "%u banks of %u bytes; dynamic shared memory starts at 0x%x", a->banks, a->bank_bytes,
 			 a->window_base);

@@ -190,8 +190,8 @@ static enum bc_status remove_run(struct bc_history *h, int64_t run, struct bc_er
 }
 
 /* Is this run there? *known: with no fewer cases; else it is removed, to be put in anew. */
-static enum bc_status look_for(struct adding *a, const struct bc_read_device *d, const char *device, bool *known,
-			       bool *replaced)
+static enum bc_status find_earlier(struct adding *a, const struct bc_read_device *d, const char *device, bool *known,
+				   bool *replaced)
 {
 	sqlite3_stmt *s = a->s[FIND_RUN];
 	int64_t id = 0, ncases = 0;
@@ -225,7 +225,7 @@ static enum bc_status add_device(struct adding *a, const struct bc_read_device *
 			       "%s: the testsuites of %s have no timestamp YYYY-MM-DDTHH:MM:SS: not a report "
 			       "that bankcheck wrote",
 			       a->path, d->dev);
-	st = look_for(a, d, device, &known, &replaced);
+	st = find_earlier(a, d, device, &known, &replaced);
 	if (st || known) {
 		sum->known += known;
 		return st;

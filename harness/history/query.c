@@ -34,7 +34,7 @@ const char *const bc_history_value_names[BC_NVALUES] = {
 };
 
 /* Room for one more of @n elements: grows at powers of two. */
-static void *room(struct bc_history *h, void *list, size_t n, size_t size, struct bc_error *err)
+static void *grow_list(struct bc_history *h, void *list, size_t n, size_t size, struct bc_error *err)
 {
 	void *grown = list;
 
@@ -77,7 +77,7 @@ enum bc_status bc_history_runs(struct bc_history *h, struct bc_history_runs *out
 		st = bc_db_row(h, s, &row, err);
 		if (st || !row)
 			break;
-		grown = room(h, out->run, out->n, sizeof(*grown), err);
+		grown = grow_list(h, out->run, out->n, sizeof(*grown), err);
 		if (!grown) {
 			st = BC_ENOMEM;
 			break;
@@ -134,7 +134,7 @@ enum bc_status bc_history_cases(struct bc_history *h, const char *glob, struct b
 		st = bc_db_row(h, s, &row, err);
 		if (st || !row)
 			break;
-		grown = room(h, out->c, out->n, sizeof(*grown), err);
+		grown = grow_list(h, out->c, out->n, sizeof(*grown), err);
 		if (!grown) {
 			st = BC_ENOMEM;
 			break;
@@ -301,7 +301,7 @@ enum bc_status bc_history_changes(struct bc_history *h, const struct bc_history_
 		st = bc_db_row(h, s, &row, err);
 		if (st || !row)
 			break;
-		grown = room(h, *out, *n, sizeof(*grown), err);
+		grown = grow_list(h, *out, *n, sizeof(*grown), err);
 		if (!grown) {
 			st = BC_ENOMEM;
 			break;

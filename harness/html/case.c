@@ -82,7 +82,7 @@ static void put_cell(struct bc_html *p, const struct bc_html_case *c, enum bc_ht
 }
 
 /* "32 wavefronts" */
-static void put_wanted(struct bc_html *p, const struct bc_html_case *c, const char *quantity)
+static void put_expected(struct bc_html *p, const struct bc_html_case *c, const char *quantity)
 {
 	const char *bounds = strcmp(quantity, "data") != 0 ? first_value(p, c, quantity) : "";
 	char name[32];
@@ -160,7 +160,7 @@ static void put_case(struct bc_html *p, const struct bc_html_case *c, const char
 	bc_put(&p->out, "<span class=n>");
 	bc_html_text(p, c->id[rule] ? c->id + rule + 1 : c->id);
 	bc_put(&p->out, c->differs ? " <b class=d>\u2260</b></span>" : "</span>");
-	put_wanted(p, c, quantity);
+	put_expected(p, c, quantity);
 	put_cell(p, c, BC_HTML_COUNTERS, quantity);
 	put_cell(p, c, BC_HTML_CLOCK, quantity);
 	put_cell(p, c, BC_HTML_MODEL, quantity);

@@ -137,7 +137,7 @@ static void collect(struct series *s, const struct bc_read_device *d)
 }
 
 /* The line of least squares through the points, from 3 wavefronts on: below them one warp's issue hides some. */
-static void fit(struct series *s)
+static void fit_line(struct series *s)
 {
 	double n = 0, x = 0, y = 0, xx = 0, xy = 0;
 
@@ -271,7 +271,7 @@ static void put_plot(struct bc_html *p, size_t r)
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(s); i++) {
 		collect(&s[i], p->run[r].d);
-		fit(&s[i]);
+		fit_line(&s[i]);
 	}
 	bc_putf(&p->out, "<figure class=plot><figcaption><span class=r>run %zu</span> <strong>", r + 1);
 	bc_html_text(p, bc_read_property(p->run[r].d, "gpu"));

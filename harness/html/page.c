@@ -52,7 +52,7 @@ void bc_html_verdict(struct bc_html *p, enum bc_verdict v)
 }
 
 /* suite/rule/variant of lower-case letters, digits and underscores */
-static bool proper(const char *id)
+static bool is_case_id(const char *id)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
 
@@ -68,7 +68,7 @@ static bool proper(const char *id)
 
 void bc_html_anchor(struct bc_html *p, const struct bc_html_case *c)
 {
-	if (proper(c->id))
+	if (is_case_id(c->id))
 		bc_put(&p->out, c->id);
 	else
 		bc_putf(&p->out, "case-%zu", (size_t)(c - p->cases) + 1);

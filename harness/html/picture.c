@@ -95,7 +95,7 @@ static const char *pattern_of(const struct bc_html *p, const struct bc_html_case
 }
 
 /* The wavefronts by the bank laws. Whether the architecture merges pairs (law 4) the report's model tells. */
-static bool schedule(struct drawing *d, const struct bc_read_case *c, const char *optin)
+static bool apply_bank_laws(struct drawing *d, const struct bc_read_case *c, const char *optin)
 {
 	const uint64_t want = reported(c);
 	uint32_t addr[BC_LANES];
@@ -123,7 +123,7 @@ static bool schedule(struct drawing *d, const struct bc_read_case *c, const char
 }
 
 /* An operation without a law: the words of each bank one below the other, in the order of the first lane. */
-static void stack(struct drawing *d)
+static void stack_by_bank(struct drawing *d)
 {
 	const struct bc_op_info *op = bc_op_info(d->c.pattern.op);
 	uint32_t addr[BC_LANES], word[ROWS_MAX][BANKS];
@@ -150,9 +150,9 @@ static bool draw(struct drawing *d, const struct bc_read_case *c, const char *pa
 {
 	if (!parse(pattern, &d->c.pattern))
 		return false;
-	d->lawful = schedule(d, c, optin);
+	d->lawful = apply_bank_laws(d, c, optin);
 	if (!d->lawful) {
-		stack(d);
+		stack_by_bank(d);
 		return d->rows > 0;
 	}
 	for (size_t i = 0; i < d->n; i++) {

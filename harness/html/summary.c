@@ -8,7 +8,7 @@
 
 #include "harness/report/render.h"
 
-static size_t total(const struct bc_html_run *run, bool findings)
+static size_t count_cases(const struct bc_html_run *run, bool findings)
 {
 	size_t n = 0;
 
@@ -18,7 +18,7 @@ static size_t total(const struct bc_html_run *run, bool findings)
 }
 
 /* Does any run have the verdict? */
-static bool occurs(const struct bc_html *p, size_t v)
+static bool any_run_has(const struct bc_html *p, size_t v)
 {
 	for (size_t r = 0; r < p->nruns; r++)
 		if (p->run[r].n[v])
@@ -85,7 +85,7 @@ static void put_count(struct bc_html *p, size_t r, size_t v)
 }
 
 /* "confirmed NVIDIA H200, driver ...": the first word is what matters. */
-static void put_standing(struct bc_html *p, const char *s)
+static void put_confirmation(struct bc_html *p, const char *s)
 {
 	char word[24];
 
@@ -114,15 +114,15 @@ static void put_run_row(struct bc_html *p, size_t r)
 	bc_put(&p->out, "<br><small>");
 	bc_html_text(p, property(p, r, "host"));
 	bc_put(&p->out, "</small><td class=st>");
-	put_standing(p, property(p, r, "standing"));
+	put_confirmation(p, property(p, r, "standing"));
 	if (strcmp(property(p, r, "complete"), "yes") != 0)
 		bc_put(&p->out, "<br><small>not the whole catalogue: cases were chosen, or the run was ended</small>");
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
-		if (occurs(p, v))
+		if (any_run_has(p, v))
 			put_count(p, r, v);
 	bc_putf(&p->out, "<td class=num data-run=%zu data-verdict=all>%zu<td class=barcell>", r + 1,
-		total(&p->run[r], false));
-	put_bar(p, p->run[r].n, total(&p->run[r], false));
+		count_cases(&p->run[r], false));
+	put_bar(p, p->run[r].n, count_cases(&p->run[r], false));
 	bc_put(&p->out, "\n");
 }
 
@@ -173,8 +173,8 @@ void bc_html_summary(struct bc_html *p)
 	size_t all = 0, findings = 0, not_judged = 0;
 
 	for (size_t r = 0; r < p->nruns; r++) {
-		all += total(&p->run[r], false);
-		findings += total(&p->run[r], true);
+		all += count_cases(&p->run[r], false);
+		findings += count_cases(&p->run[r], true);
 		not_judged += p->run[r].n[BC_SKIP];
 	}
 	bc_putf(&p->out, "<p class=\"big %s\"><strong>%s</strong> ",
@@ -190,7 +190,7 @@ void bc_html_summary(struct bc_html *p)
 			"scope=col>device<th scope=col>driver"
 			"<th scope=col>CUDA<th scope=col>when, where<th scope=col>expectations");
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
-		if (occurs(p, v))
+		if (any_run_has(p, v))
 			bc_putf(&p->out, "<th scope=col class=num>%s", bc_verdict_name((enum bc_verdict)v));
 	bc_put(&p->out, "<th scope=col class=num>cases<th scope=col class=barcell>share<tbody>\n");
 	for (size_t r = 0; r < p->nruns; r++)
@@ -200,7 +200,7 @@ void bc_html_summary(struct bc_html *p)
 }
 
 /* Does run @r of the case say what run @first does? */
-static bool alike(const struct bc_html_case *c, size_t first, size_t r)
+static bool agrees(const struct bc_html_case *c, size_t first, size_t r)
 {
 	const struct bc_read_case *a = c->of[first], *b = c->of[r];
 
@@ -217,7 +217,7 @@ static void put_case_findings(struct bc_html *p, const struct bc_html_case *c, b
 		    bc_verdict_style(c->of[r]->verdict)->finding != findings)
 			continue;
 		for (size_t k = 0; k < p->nruns; k++) {
-			in[k] = alike(c, r, k);
+			in[k] = agrees(c, r, k);
 			before = before || (k < r && in[k]);
 		}
 		if (before)
@@ -253,8 +253,8 @@ void bc_html_findings(struct bc_html *p)
 		return;
 	}
 	for (size_t r = 0; r < p->nruns; r++) {
-		findings += total(&p->run[r], true);
-		others += total(&p->run[r], false) - total(&p->run[r], true) - p->run[r].n[BC_PASS];
+		findings += count_cases(&p->run[r], true);
+		others += count_cases(&p->run[r], false) - count_cases(&p->run[r], true) - p->run[r].n[BC_PASS];
 	}
 	bc_put(&p->out, "<h2 id=findings>Findings</h2>\n");
 	if (findings)
@@ -339,7 +339,7 @@ void bc_html_matrix(struct bc_html *p)
 }
 
 /* What a run says of a case, short: what the counters name of the quantity, else the clock, else all counts. */
-static void said(const struct bc_read_case *c, const char *quantity, char buf[BC_HTML_VALUE_MAX])
+static void short_value(const struct bc_read_case *c, const char *quantity, char buf[BC_HTML_VALUE_MAX])
 {
 	const char *counters = c ? bc_key_get(&c->keys, "counters") : NULL;
 
@@ -362,13 +362,13 @@ static void put_difference(struct bc_html *p, const struct bc_html_case *c)
 	for (size_t r = 0; r < p->nruns && !base; r++)
 		base = c->of[r];
 	quantity = bc_html_quantity(base);
-	said(c->of[0], quantity, first);
+	short_value(c->of[0], quantity, first);
 	bc_put(&p->out, "<tr><th scope=row>");
 	bc_html_link(p, c);
 	for (size_t r = 0; r < p->nruns; r++) {
 		const struct bc_read_case *o = c->of[r];
 
-		said(o, quantity, value);
+		short_value(o, quantity, value);
 		bc_put(&p->out, !o != !c->of[0] || (o && c->of[0] &&
 						    (o->verdict != c->of[0]->verdict || strcmp(first, value) != 0))
 					? "<td class=\"cell differs\"><b class=d>\u2260</b> "

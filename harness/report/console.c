@@ -13,8 +13,8 @@
 
 #define WIDTH_MAX 512u
 #define BAR_MAX 40u
-#define SAME_MAX 10u   /* LOST results of one message that are told one by one: an interrupted run has thousands */
-#define RERUNS_MAX 50u /* findings whose line to run again is told */
+#define SAME_MAX 10u   /* LOST results of one message that are shown one by one: an interrupted run has thousands */
+#define RERUNS_MAX 50u /* findings whose line to run again is shown */
 
 struct bc_console {
 	struct bc_console_options o;
@@ -60,7 +60,7 @@ void bc_console_close(struct bc_console *c)
 	free(c);
 }
 
-static void put(struct bc_console *c, const char *bytes, size_t len)
+static void write_bytes(struct bc_console *c, const char *bytes, size_t len)
 {
 	errno = 0;
 	if (len > 0 && fwrite(bytes, 1, len, c->o.out) != len && !c->failed)
@@ -78,7 +78,7 @@ static void flush(struct bc_console *c)
 static void write_line(struct bc_console *c)
 {
 	if (!c->out.st)
-		put(c, c->line.data, c->line.len);
+		write_bytes(c, c->line.data, c->line.len);
 	else if (!c->failed)
 		c->failed = ENOMEM;
 	c->out.st = BC_OK;
@@ -108,7 +108,7 @@ void bc_console_erase(struct bc_console *c)
 	blank[0] = '\r';
 	memset(blank + 1, ' ', n);
 	blank[n + 1] = '\r';
-	put(c, blank, n + 2);
+	write_bytes(c, blank, n + 2);
 	flush(c);
 	c->drawn = 0;
 }
@@ -179,7 +179,7 @@ static void add_verdict(struct bc_console *c, enum bc_verdict v)
 		bc_put(&c->out, "\033[0m");
 }
 
-/* Has what became of this case been told often enough? */
+/* Has the message of this LOST result been shown often enough? */
 static bool is_more_of_the_same(struct bc_console *c, const struct bc_result *r)
 {
 	const uint64_t why = bc_hash(BC_HASH_INIT, r->judged.message, strlen(r->judged.message));
@@ -258,17 +258,17 @@ static void add_fact(struct bc_console *c, const char *name, const char *value)
 
 static void add_device(struct bc_console *c, const struct bc_device_run *d)
 {
-	char label[BC_DEVICE_LABEL_MAX], standing[BC_CONFIRMATION_MAX];
+	char label[BC_DEVICE_LABEL_MAX], confirmation[BC_CONFIRMATION_MAX];
 
 	bc_device_label(d, label);
-	bc_confirmation_text(&d->arch, standing);
+	bc_confirmation_text(&d->arch, confirmation);
 	bc_put_line(&c->out, label);
 	add_fact(c, "  ", d->facts.name);
 	add_fact(c, ", ", bc_device_arch(d));
 	add_fact(c, ", driver ", d->facts.driver);
 	add_fact(c, ", CUDA ", d->facts.cuda);
 	add_fact(c, ", CUPTI ", d->facts.cupti);
-	add_fact(c, "; expectations ", standing);
+	add_fact(c, "; expectations ", confirmation);
 	bc_put(&c->out, "\n");
 	add_fact(c, "  no counters: ", d->facts.counters_absent);
 	if (d->facts.counters_absent[0])
@@ -393,9 +393,9 @@ static void add_counts(struct bc_console *c, const struct bc_run *run)
 		all += n[v];
 	judged = all - n[BC_SKIP];
 	bc_putf(&c->out, "\n%zu case%s", all, all == 1 ? "" : "s");
-	for (size_t v = 0, said = 0; v < BC_NVERDICTS; v++)
+	for (size_t v = 0, listed = 0; v < BC_NVERDICTS; v++)
 		if (n[v] > 0)
-			bc_putf(&c->out, "%s%zu %s", said++ ? ", " : ": ", n[v], bc_verdict_name((enum bc_verdict)v));
+			bc_putf(&c->out, "%s%zu %s", listed++ ? ", " : ": ", n[v], bc_verdict_name((enum bc_verdict)v));
 	bc_put(&c->out, all > 0 && judged == 0 ? "; nothing was judged" : "");
 	if (flaky)
 		bc_putf(&c->out, "; %zu flaky", flaky);

@@ -13,17 +13,17 @@
 /* Text from outside in Markdown: a link begins with a colon or a dot. */
 #define PLAIN ",/=+()-"
 
-/* One finding, to be told. @index counts findings from 0. */
+/* Called with each finding. @index counts findings from 0. */
 typedef void finding_fn(void *ctx, size_t index, const struct bc_device_run *d, const struct bc_result *r);
 
-static void each_finding(const struct bc_run *run, finding_fn *tell, void *ctx)
+static void each_finding(const struct bc_run *run, finding_fn *call, void *ctx)
 {
 	size_t index = 0;
 
 	for (size_t i = 0; i < run->ndevices; i++)
 		for (size_t k = 0; k < run->devices[i].nresults; k++)
 			if (bc_verdict_style(run->devices[i].results[k].judged.verdict)->finding)
-				tell(ctx, index++, &run->devices[i], &run->devices[i].results[k]);
+				call(ctx, index++, &run->devices[i], &run->devices[i].results[k]);
 }
 
 static size_t count_findings(const struct bc_run *run)
@@ -139,11 +139,11 @@ static void put_devices(struct bc_out *o, const struct bc_run *run)
 	for (size_t i = 0; i < run->ndevices; i++) {
 		const struct bc_device_run *d = &run->devices[i];
 		const bool reference = d->facts.kind == BC_DEVICE_REFERENCE;
-		char standing[BC_CONFIRMATION_MAX];
+		char confirmation[BC_CONFIRMATION_MAX];
 		size_t n[BC_NVERDICTS] = { 0 };
 
 		bc_count_verdicts(d, n);
-		bc_confirmation_text(&d->arch, standing);
+		bc_confirmation_text(&d->arch, confirmation);
 		bc_put(o, "\n| ");
 		put_code(o, d->dev);
 		bc_put(o, " | ");
@@ -151,7 +151,7 @@ static void put_devices(struct bc_out *o, const struct bc_run *run)
 		bc_put(o, " | ");
 		bc_put_markdown(o, d->facts.driver, PLAIN);
 		bc_put(o, " | ");
-		bc_put_markdown(o, standing, PLAIN);
+		bc_put_markdown(o, confirmation, PLAIN);
 		for (size_t v = 0; v < BC_NVERDICTS; v++)
 			bc_putf(o, " | %zu", n[v]);
 		bc_put(o, " |");

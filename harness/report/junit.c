@@ -52,14 +52,14 @@ static void device_properties(struct doc *d, const struct bc_device_run *dev)
 {
 	const struct bc_facts *f = &dev->facts;
 	const bool reference = f->kind == BC_DEVICE_REFERENCE;
-	char label[BC_DEVICE_LABEL_MAX], standing[BC_CONFIRMATION_MAX];
+	char label[BC_DEVICE_LABEL_MAX], confirmation[BC_CONFIRMATION_MAX];
 	const struct {
 		const char *name, *value;
 	} text[] = {
 		{ "device", label },
 		{ "hardware", reference ? "no: this is the reference device; its counters are the bank laws" : "yes" },
 		{ "arch", bc_device_arch(dev) },
-		{ "standing", standing },
+		{ "standing", confirmation },
 		{ "gpu", f->name },
 		{ "uuid", f->uuid },
 		{ "pci", f->pci },
@@ -80,7 +80,7 @@ static void device_properties(struct doc *d, const struct bc_device_run *dev)
 	};
 
 	bc_device_label(dev, label);
-	bc_confirmation_text(&dev->arch, standing);
+	bc_confirmation_text(&dev->arch, confirmation);
 	for (size_t i = 0; i < BC_ARRAY_LEN(text); i++)
 		property(d, text[i].name, text[i].value);
 	property_u64(d, "clock", f->clock_khz, " kHz");
@@ -154,10 +154,10 @@ static void body(struct doc *d, const struct bc_device_run *dev, const struct bc
 }
 
 /* Attempts that went wrong, as surefire writes them: flaky ones when the case passed in the end, else reruns. The
- * attempt that the case's own child tells of is left out. */
+ * attempt that the case's own child stands for is left out. */
 static void tries(struct doc *d, const struct bc_result *r)
 {
-	bool told = r->judged.verdict == BC_PASS;
+	bool written = r->judged.verdict == BC_PASS;
 
 	for (size_t i = 0; i < r->ntries && r->ntries > 1; i++) {
 		const struct bc_attempt *t = &r->tries[i];
@@ -166,8 +166,8 @@ static void tries(struct doc *d, const struct bc_result *r)
 
 		if (!style->finding)
 			continue;
-		if (!told && t->verdict == r->judged.verdict && strcmp(t->message, r->judged.message) == 0) {
-			told = true;
+		if (!written && t->verdict == r->judged.verdict && strcmp(t->message, r->judged.message) == 0) {
+			written = true;
 			continue;
 		}
 		(void)snprintf(element, sizeof(element), "%s%s", r->flaky ? "flaky" : "rerun",
@@ -202,7 +202,7 @@ static void system_out(struct doc *d, const struct bc_device_run *dev, const str
 	bc_text_release(&text);
 }
 
-/* The child that tells the verdict; a pass has none. */
+/* The child that names the verdict; a pass has none. */
 static void verdict_child(struct doc *d, const struct bc_device_run *dev, const struct bc_result *r)
 {
 	const struct bc_verdict_style *style = bc_verdict_style(r->judged.verdict);
@@ -265,7 +265,7 @@ static void sum_attrs(struct doc *d, const struct sums *s)
 	bc_xml_attr_seconds(&d->x, "time", s->ms);
 }
 
-/* One suite of one device; @suite "": the device has no result and only its facts are told. */
+/* One suite of one device; @suite "": the device has no result and only its facts are written. */
 static void testsuite(struct doc *d, const struct bc_device_run *dev, const char *suite)
 {
 	char class[BC_ID_MAX * 2];

@@ -6,7 +6,7 @@
 
 #include "harness/base/escape.h"
 
-static const struct bc_verdict_style looks[BC_NVERDICTS] = {
+static const struct bc_verdict_style styles[BC_NVERDICTS] = {
 	[BC_PASS] = { NULL, false, "32" },	   [BC_FAIL] = { "failure", true, "31" },
 	[BC_DISAGREE] = { "failure", true, "31" }, [BC_BROKEN] = { "error", true, "35" },
 	[BC_LOST] = { "error", true, "35" },	   [BC_SKIP] = { "skipped", false, "33" },
@@ -22,7 +22,7 @@ static size_t row(enum bc_verdict v)
 
 const struct bc_verdict_style *bc_verdict_style(enum bc_verdict v)
 {
-	return &looks[row(v)];
+	return &styles[row(v)];
 }
 
 void bc_count_verdicts(const struct bc_device_run *d, size_t n[BC_NVERDICTS])
