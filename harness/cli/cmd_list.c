@@ -19,14 +19,11 @@ static void print_long(const struct bc_case *c, const struct bc_arch *arch, cons
 	bc_expect_find(e, c->id, &b);
 	for (int q = 0; q < BC_NQUANTITIES; q++) {
 		const struct bc_row *r = b.row[q];
-		char lo[BC_NUMBER_MAX], hi[BC_NUMBER_MAX];
+		char bounds[BC_BOUNDS_MAX];
 
-		if (!r)
-			continue;
-		(void)printf("    %s %s", bc_quantity_name(r->quantity), bc_number_text(r->lo, lo));
-		if (r->lo < r->hi)
-			(void)printf("..%s", bc_number_text(r->hi, hi));
-		(void)printf(" (%s: %s)\n", bc_origin_name(r->origin), r->basis);
+		if (r)
+			(void)printf("    %s %s (%s: %s)\n", bc_quantity_name(r->quantity), bc_bounds_text(r, bounds),
+				     bc_origin_name(r->origin), r->basis);
 	}
 	if (c->twin[0])
 		(void)printf("    clean twin %s\n", c->twin);

@@ -55,6 +55,14 @@ struct bc_judgement {
 	char outcome[160];
 };
 
+/**
+ * bc_counts_expected - is the last count of a case inside its row? What the judge will ask of the first one
+ *
+ * Every quantity that was counted and has a row: wavefronts, conflicts, sectors, requests. What has no row, or an
+ * unknown one, is as expected; so is a case that was not counted. A count of no requests is not (it is no number).
+ */
+bool bc_counts_expected(const struct bc_observation *o, const struct bc_bounds *b);
+
 void bc_judge(const struct bc_judge_in *in, struct bc_judgement *out);
 
 /* How bad a verdict is, for the worst of several: PASS 0, then XFAIL, SKIP, UNJUDGED, XPASS, DISAGREE, FAIL, BROKEN,

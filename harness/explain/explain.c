@@ -349,13 +349,12 @@ static void put_expected(const struct bc_explain *e, struct bc_drawing *d)
 
 	for (int q = 0; e->bounds && q < BC_NQUANTITIES; q++) {
 		const struct bc_row *r = e->bounds->row[q];
-		char lo[BC_NUMBER_MAX], hi[BC_NUMBER_MAX];
+		char bounds[BC_BOUNDS_MAX];
 
 		if (!r)
 			continue;
-		bc_drawing_field(d, any ? "" : "expected", "%s %s%s%s (%s: %s)", bc_quantity_name(r->quantity),
-				 bc_number_text(r->lo, lo), r->lo < r->hi ? ".." : "",
-				 r->lo < r->hi ? bc_number_text(r->hi, hi) : "", bc_origin_name(r->origin), r->basis);
+		bc_drawing_field(d, any ? "" : "expected", "%s %s (%s: %s)", bc_quantity_name(r->quantity),
+				 bc_bounds_text(r, bounds), bc_origin_name(r->origin), r->basis);
 		any = true;
 	}
 	if (e->bounds && !any)

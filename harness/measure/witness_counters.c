@@ -1,33 +1,23 @@
 /* SPDX-License-Identifier: MIT */
+#include "harness/core/judge.h"
 #include "harness/measure/measure_state.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Are the counts of one attempt what expected/ says? No row: nothing to be measured again for. */
+/*
+ * Are the counts of the last attempt what expected/ says? Where no expectations are, and where the kernel did not
+ * execute what it states (the judge says that), a further count would change nothing.
+ */
 static bool as_expected(const struct bc_measure *m, const struct bc_observation *o)
 {
 	const struct bc_count *c = &o->count[o->attempts - 1];
-	const uint64_t requests = o->requests_counted ? c->requests : o->requests_stated;
-	const struct bc_row *row;
 	struct bc_bounds b;
-	double x;
 
-	if (!m->expect || (o->requests_counted && (!c->requests || c->requests != o->requests_stated)) ||
-	    !o->requests_stated)
+	if (!m->expect || (o->requests_counted && o->requests_stated && c->requests != o->requests_stated))
 		return true;
 	bc_expect_find(m->expect, o->id, &b);
-	row = b.row[BC_Q_WAVEFRONTS];
-	x = (double)c->wavefronts / (double)requests;
-	if (row && !o->wavefronts_uncounted && !(x >= row->lo && x <= row->hi))
-		return false;
-	row = b.row[BC_Q_SECTORS];
-	x = (double)c->sectors / (double)requests;
-	if (row && o->sectors_counted && !(x >= row->lo && x <= row->hi))
-		return false;
-	row = b.row[BC_Q_CONFLICTS];
-	x = (double)c->conflicts / (double)requests;
-	return !row || o->conflicts_uncounted || (x >= row->lo && x <= row->hi);
+	return (!o->requests_stated && !b.row[BC_Q_REQUESTS]) || bc_counts_expected(o, &b);
 }
 
 /* The whole number that a row expects, and no other. False: no row, or an interval. */

@@ -135,12 +135,12 @@ static void body(struct doc *d, const struct bc_device_run *dev, const struct bc
 	bc_putf(&o, "%s: %s\n", bc_verdict_name(r->judged.verdict), r->judged.message);
 	for (unsigned q = 0; q < BC_NQUANTITIES; q++) {
 		const struct bc_row *row = r->bounds.row[q];
-		char lo[BC_NUMBER_MAX], hi[BC_NUMBER_MAX];
+		char bounds[BC_BOUNDS_MAX];
 
 		if (row)
-			bc_putf(&o, "expected: %s %s..%s (%s: %s), %s:%u\n", bc_quantity_name((enum bc_quantity)q),
-				bc_number_text(row->lo, lo), bc_number_text(row->hi, hi), bc_origin_name(row->origin),
-				row->basis, row->path ? row->path : "unknown file", row->line);
+			bc_putf(&o, "expected: %s %s (%s: %s), %s:%u\n", bc_quantity_name(row->quantity),
+				bc_bounds_text(row, bounds), bc_origin_name(row->origin), row->basis,
+				row->path ? row->path : "unknown file", row->line);
 	}
 	if (r->c->rule)
 		bc_putf(&o, "rule: %s\n", r->c->rule->sentence);

@@ -74,6 +74,8 @@ static enum bc_status put_bounds(const struct bc_key_source *s, unsigned q, stru
 
 	if (!row)
 		return BC_OK;
+	if (row->unknown)
+		return add(v, "unknown", err);
 	return bc_text_addf(v, err, "%s..%s", bc_number_text(row->lo, lo), bc_number_text(row->hi, hi));
 }
 

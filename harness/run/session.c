@@ -12,6 +12,7 @@
 #include "harness/run/order.h"
 #include "harness/measure/pack.h"
 #include "harness/run/resume.h"
+#include "harness/core/case_ids.h"
 #include "harness/run/session_state.h"
 #include "harness/run/targets.h"
 
@@ -210,6 +211,8 @@ static enum bc_status plan_device(struct bc_session *s, size_t i, const struct b
 	struct bc_device_run *d = &s->run.devices[i];
 	enum bc_status st = bc_expect_load(s->o->expected_dir, t->arch.name, s->cat, &s->expect[i], err);
 
+	if (!st)
+		st = bc_expect_check(&s->expect[i], s->cat, &t->arch, err);
 	if (st)
 		return st;
 	d->facts = t->facts;
@@ -249,7 +252,9 @@ static enum bc_status plan(struct bc_session *s, const struct bc_target *t, size
 	}
 	s->run.ndevices = n;
 	s->run.plan_hash = BC_HASH_INIT;
-	st = bc_select(s->cat, &s->o->selection, chosen, &count, err);
+	st = bc_case_ids_check(s->o->expected_dir, s->cat, err);
+	if (!st)
+		st = bc_select(s->cat, &s->o->selection, chosen, &count, err);
 	for (size_t k = 0; !st && s->o->only && k < s->cat->n + s->cat->nhidden; k++)
 		chosen[k] = chosen[k] && s->o->only[k];
 	if (!st && s->o->nshards)

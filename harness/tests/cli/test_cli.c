@@ -221,7 +221,7 @@ START_TEST(list_long_says_what_is_expected)
 			 "stride/ld_b32/2\n"
 			 "    a load at a stride of s words takes gcd(s, 32) wavefronts; stride 0 is a broadcast\n"
 			 "    wavefronts 2 (rule: gcd(2, 32) = 2: 16 banks, 2 words each)\n"
-			 "    conflicts 1 (rule: 2 wavefronts less one group of lanes)\n"
+			 "    conflicts 1 (rule: gcd(2, 32) = 2: 16 banks, 2 words each)\n"
 			 "    clean twin stride/ld_b32/1\n");
 	bc_run_program("list --long --arch sm_75 --filter mapping/distance/32768");
 	bc_expect_status(0, NULL);
@@ -258,16 +258,15 @@ END_TEST
 static const struct {
 	const char *what, *file, *text, *words;
 } bad_rows[] = {
-	{ "a number that is none", "common/zz.txt", "# c\nrow stride/ld_b32/2 sectors two 2 rule x\n",
+	{ "a number that is none", "common/zz.txt", "# c\nrow stride/ld_b32/2 sectors=two rule x\n",
 	  "common/zz.txt:2: " },
-	{ "a case that does not exist", "common/zz.txt", "row stride/ld_b32/65 wavefronts 1 1 rule x\n",
+	{ "a case that does not exist", "common/zz.txt", "row stride/ld_b32/65 wavefronts=1 rule x\n",
 	  "common/zz.txt:1: there is no case 'stride/ld_b32/65'" },
-	{ "the same row twice in one folder", "common/zz.txt", "row stride/ld_b32/2 wavefronts 2 2 rule x\n",
+	{ "the same row twice in one folder", "common/zz.txt", "row stride/ld_b32/2 wavefronts=2 rule x\n",
 	  "common/zz.txt:1" },
-	{ "a quantity nobody knows", "sm_90/zz.txt", "\n\nrow stride/ld_b32/2 colour 1 1 rule x\n",
-	  "sm_90/zz.txt:3: " },
-	{ "no basis", "common/zz.txt", "row stride/ld_b32/2 sectors 1 1 rule\n", "common/zz.txt:1: " },
-	{ "bounds the wrong way round", "common/zz.txt", "row stride/ld_b32/2 sectors 2 1 rule x\n",
+	{ "a quantity nobody knows", "sm_90/zz.txt", "\n\nrow stride/ld_b32/2 colour=1 rule x\n", "sm_90/zz.txt:3: " },
+	{ "no basis", "common/zz.txt", "row stride/ld_b32/2 sectors=1 rule\n", "common/zz.txt:1: " },
+	{ "bounds the wrong way round", "common/zz.txt", "row stride/ld_b32/2 sectors=2..1 rule x\n",
 	  "common/zz.txt:1: " },
 	{ "another language", "common/zz.txt", "expect stride/ld_b32/2 = 2\n", "common/zz.txt:1: " },
 	{ "a key nobody knows", "sm_90/arch.txt", "colour 1\n", "sm_90/arch.txt:" },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/tests/core/test_suites.c - the real suites: ids, twins, rows on every architecture, cover of the window. */
+#include "harness/core/case_ids.h"
 #include "harness/core/expect.h"
 #include "suites/patterns.h"
 
@@ -12,7 +13,6 @@
 
 Suite *bc_test_suites(void);
 
-#define IDS_FILE BC_TEST_DATA "/core/case-ids.txt"
 #define FEWEST_CASES 500
 #define WINDOW_MAX (256u * 1024)
 
@@ -56,41 +56,10 @@ START_TEST(every_rule_has_a_sentence_and_a_source)
 }
 END_TEST
 
-static int compare_lines(const void *a, const void *b)
+/* Ids are for ever: none may go unseen, and a new one is written down. */
+START_TEST(ids_are_the_listed_ones)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Ids are for ever: none may go, and a new one is written down. */
-START_TEST(ids_are_the_recorded_ones)
-{
-	struct bc_text text = { 0 };
-	const char **line = NULL;
-	size_t n = 0, lines = 1;
-	char *save = NULL;
-
-	bc_world_need(bc_file_read(IDS_FILE, 10u << 20, &text, &bc_world.err), "ids");
-	for (size_t i = 0; i < text.len; i++)
-		lines += text.data[i] == '\n';
-	line = calloc(lines, sizeof(line[0]));
-	ck_assert_ptr_nonnull(line);
-	for (char *l = strtok_r(text.data, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
-		if (l[0] == '#')
-			continue;
-		line[n++] = l;
-		ck_assert_msg(bc_catalog_find(&bc_world.cat, l) != NULL, IDS_FILE ": case %s is gone; ids are for ever",
-			      l);
-	}
-	qsort(line, n, sizeof(line[0]), compare_lines);
-	for (size_t i = 0; i < bc_world.cat.n; i++) {
-		const char *id = bc_world.cat.cases[i].id;
-
-		ck_assert_msg(bsearch(&id, line, n, sizeof(line[0]), compare_lines) != NULL,
-			      "case %s is new: add it to " IDS_FILE, id);
-	}
-	ck_assert_uint_eq(n, bc_world.cat.n);
-	free(line);
-	bc_text_release(&text);
+	bc_world_need(bc_case_ids_check(BC_TEST_EXPECTED, &bc_world.cat, &bc_world.err), "case-ids.txt");
 }
 END_TEST
 
@@ -601,7 +570,7 @@ Suite *bc_test_suites(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, the_catalogue_has_the_five_suites);
 	tcase_add_test(tc, every_rule_has_a_sentence_and_a_source);
-	tcase_add_test(tc, ids_are_the_recorded_ones);
+	tcase_add_test(tc, ids_are_the_listed_ones);
 	tcase_add_test(tc, operations_are_what_rules_say);
 	tcase_add_test(tc, operations_have_their_needs);
 	tcase_add_test(tc, rows_are_there_and_equal_the_model_on_every_architecture);

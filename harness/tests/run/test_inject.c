@@ -37,7 +37,8 @@ static const struct {
 #define RUN "run " SELECTION " --tap t.tap"
 #define PREPARE                                                                                                       \
 	"d='" BC_TEST_TMP "/inject' && rm -rf $d && mkdir -p $d/expected/common $d/expected/sm_90 $d/kernels/ptx && " \
-	"cd '" BC_TEST_EXPECTED "' && cp known.txt $d/expected && cp sm_90/arch.txt $d/expected/sm_90 && "            \
+	"cd '" BC_TEST_EXPECTED                                                                                       \
+	"' && cp known.txt case-ids.txt $d/expected && cp sm_90/arch.txt $d/expected/sm_90 && "                       \
 	"for s in atomic declare stride meta; do grep -E ' (atomic/one_word_atom32/2|declare/refused/dynamic_64k|"    \
 	"stride/(ld|st)_b32/2|meta/fails/ratio|meta/skips/memory) ' common/$s.txt > $d/expected/common/$s.txt || "    \
 	"exit 1; done && "                                                                                            \

@@ -266,7 +266,7 @@ static const char *bad_expected(void)
 
 	(void)snprintf(root, sizeof(root), "%s/expected", dir);
 	(void)snprintf(command, sizeof(command),
-		       "cp -r '%s/core/expected' '%s' && printf '# a comment\\nrow alpha/ld/1 colour 1 1 rule x\\n' "
+		       "cp -r '%s/core/expected' '%s' && printf '# a comment\\nrow alpha/ld/1 colour=1 rule x\\n' "
 		       "> '%s/common/bad.txt'",
 		       BC_TEST_DATA, dir, root);
 	ck_assert_int_eq(system(command), 0);
