@@ -7,8 +7,6 @@
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
 
-#include "harness/report/reader.h"
-
 /* UTF-8 whatever the file declares. Said so, and not as the encoding "UTF-8": libxml2 2.9 then crashes when memory runs
  * out. */
 #define PARSE_OPTIONS                                                                                       \

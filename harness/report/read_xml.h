@@ -7,6 +7,8 @@
 
 #include "harness/base/base.h"
 
+#define BC_REPORT_BYTES_MAX ((size_t)256 << 20) /* a larger file is refused */
+
 /**
  * bc_read_xml - parse a file
  * @out: to be freed with xmlFreeDoc

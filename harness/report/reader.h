@@ -10,7 +10,6 @@
 #include "harness/core/judge.h"
 #include "harness/report/keys.h"
 
-#define BC_REPORT_BYTES_MAX ((size_t)256 << 20)
 #define BC_REPORT_CASES_MAX 1000000u
 
 /* A testcase. */
