@@ -14,7 +14,7 @@
 #include "harness/report/junit.h"
 #include "harness/report/reader.h"
 #include "harness/run/check_run.h"
-#include "harness/measure/pack.h"
+#include "harness/measure/measure.h"
 #include "harness/run/targets.h"
 
 struct sinks {

@@ -11,7 +11,7 @@
 
 #include "harness/base/terminal.h"
 #include "harness/base/escape.h"
-#include "harness/measure/pack.h"
+#include "harness/measure/measure.h"
 
 #define RUN BC_CMD_RUN
 #define LIST BC_CMD_LIST

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/measure/oracle.h"
 #include "harness/base/sha256.h"
+#include "harness/measure/operation.h"
 
 #define LISTING_MAX (16u << 20)
 #define IMAGE_MAX (256u << 20)

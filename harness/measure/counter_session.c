@@ -13,11 +13,11 @@
 #define NONE BC_NCOUNTERS
 
 /* Counters that are read together, and the operation whose canary proves them. */
-static const struct set {
+static const struct counter_set {
 	enum bc_class cls;
 	enum bc_op canary; /* BC_OP_NONE: global memory, whose canary is a program */
 	enum bc_counter requests, wavefronts, conflicts, sectors; /* NONE: the class has none */
-} sets[] = {
+} counter_sets[] = {
 	{ BC_CLASS_LD, BC_OP_LD32, BC_CTR_LD_REQUESTS, BC_CTR_LD_WAVEFRONTS, BC_CTR_LD_CONFLICTS, NONE },
 	{ BC_CLASS_LD, BC_OP_LDSM4, BC_CTR_LDSM_REQUESTS, BC_CTR_LD_WAVEFRONTS, BC_CTR_LD_CONFLICTS, NONE },
 	{ BC_CLASS_LD, BC_OP_GLD32, NONE, BC_CTR_LD_WAVEFRONTS, BC_CTR_LD_CONFLICTS, NONE },
@@ -31,7 +31,7 @@ static const struct set {
 };
 
 /* The set of a pattern's operation: its class's plain one unless it has a request counter of its own, or none. */
-static const struct set *set_of(enum bc_op op, enum bc_class cls)
+static const struct counter_set *set_of(enum bc_op op, enum bc_class cls)
 {
 	const struct bc_op_info *info = bc_op_info(op);
 	enum bc_op like = BC_OP_NONE;
@@ -40,9 +40,9 @@ static const struct set *set_of(enum bc_op op, enum bc_class cls)
 		like = info->store ? BC_OP_STSM4 : BC_OP_LDSM4;
 	else if (op != BC_OP_NONE && !info->counter_requests)
 		like = info->store ? BC_OP_GST32 : BC_OP_GLD32;
-	for (size_t i = 0; i < BC_ARRAY_LEN(sets); i++)
-		if (sets[i].cls == cls && (like == BC_OP_NONE || sets[i].canary == like))
-			return &sets[i];
+	for (size_t i = 0; i < BC_ARRAY_LEN(counter_sets); i++)
+		if (counter_sets[i].cls == cls && (like == BC_OP_NONE || counter_sets[i].canary == like))
+			return &counter_sets[i];
 	return NULL;
 }
 
@@ -81,11 +81,11 @@ void bc_counter_session_close(struct bc_counter_session *k)
 	free(k);
 }
 
-/* The launches of one session: what each is for. */
-struct session {
+/* One profiler session: its launches, and what each is for. */
+struct counter_run {
 	struct bc_counter_session *k;
-	const struct set *set;
-	struct bc_case_launch *recipe;
+	const struct counter_set *set;
+	struct bc_case_launch *made;
 	struct bc_launch *launch;
 	struct bc_counts *counts;
 	struct bc_range *range; /* of the cases */
@@ -100,25 +100,25 @@ static struct baseline *find_base(struct bc_counter_session *k, enum bc_op op)
 	return NULL;
 }
 
-static enum bc_status add_pattern(struct session *s, const struct bc_pattern *p, const char *label, uint32_t reps,
+static enum bc_status add_pattern(struct counter_run *s, const struct bc_pattern *p, const char *label, uint32_t reps,
 				  struct bc_error *err)
 {
-	return bc_case_launch_count(p, s->k->arch, label, reps, &s->recipe[s->n++], err);
+	return bc_case_launch_count(p, s->k->arch, label, reps, &s->made[s->n++], err);
 }
 
 /* Canary @i: 0 conflicts, 1 is clean. */
-static enum bc_status add_canary(struct session *s, unsigned i, struct bc_error *err)
+static enum bc_status add_canary(struct counter_run *s, unsigned i, struct bc_error *err)
 {
 	static const char *const label[] = { "canary with conflicts", "clean canary" };
 	struct bc_canary c;
 
 	bc_canary_get(s->set->canary, s->set->cls, i, &c);
 	if (c.program)
-		return bc_case_launch_program(c.program, s->k->arch, 0, &s->recipe[s->n++], err);
+		return bc_case_launch_program(c.program, s->k->arch, 0, &s->made[s->n++], err);
 	return add_pattern(s, &c.pattern, label[i], bc_case_launch_reps(&c.pattern), err);
 }
 
-static enum bc_status add_canaries(struct session *s, struct bc_error *err)
+static enum bc_status add_canaries(struct counter_run *s, struct bc_error *err)
 {
 	enum bc_status st = add_canary(s, 0, err);
 
@@ -126,7 +126,7 @@ static enum bc_status add_canaries(struct session *s, struct bc_error *err)
 }
 
 /* A baseline for @p's kernel, when there is none yet (measured or planned in this session). */
-static enum bc_status add_base(struct session *s, const struct bc_pattern *p, struct bc_error *err)
+static enum bc_status add_base(struct counter_run *s, const struct bc_pattern *p, struct bc_error *err)
 {
 	if (find_base(s->k, p->op))
 		return BC_OK;
@@ -141,7 +141,7 @@ static uint64_t value_of(const struct bc_counts *c, enum bc_counter k)
 	return k == NONE ? 0 : c->v[k];
 }
 
-static struct bc_count counts_of(const struct set *set, const struct bc_counts *c)
+static struct bc_count counts_of(const struct counter_set *set, const struct bc_counts *c)
 {
 	return (struct bc_count){ .requests = value_of(c, set->requests),
 				  .wavefronts = value_of(c, set->wavefronts),
@@ -149,13 +149,13 @@ static struct bc_count counts_of(const struct set *set, const struct bc_counts *
 				  .sectors = value_of(c, set->sectors) };
 }
 
-/* @out = the range of @n launches from @first less their baselines. False when those are larger: the counts make no
- * sense. */
-static bool net(const struct session *s, size_t first, unsigned n, struct bc_count *out)
+/* @out = the range of @n launches from @first less their baselines. False when a baseline is larger: the counts make
+ * no sense. */
+static bool subtract_baselines(const struct counter_run *s, size_t first, unsigned n, struct bc_count *out)
 {
 	*out = counts_of(s->set, &s->counts[first]);
 	for (size_t i = first; i < first + n; i++) {
-		const struct bc_case_launch *r = &s->recipe[i];
+		const struct bc_case_launch *r = &s->made[i];
 		const struct baseline none = { .op = BC_OP_NONE };
 		const struct baseline *b = r->program.kernel ? &none : find_base(s->k, r->pattern.op);
 
@@ -170,15 +170,15 @@ static bool net(const struct session *s, size_t first, unsigned n, struct bc_cou
 }
 
 /* Does the canary at launch @i, of kind @which, read what it must? */
-static bool canary_sings(const struct session *s, size_t i, unsigned which, char *why, size_t size)
+static bool canary_matches(const struct counter_run *s, size_t i, unsigned which, char *why, size_t size)
 {
-	const struct set *set = s->set;
-	const uint64_t q = s->recipe[i].requests;
+	const struct counter_set *set = s->set;
+	const uint64_t q = s->made[i].requests;
 	struct bc_count c = { 0 };
 	struct bc_canary want;
 
 	bc_canary_get(set->canary, set->cls, which, &want);
-	if (net(s, i, 1, &c) && (set->requests == NONE || c.requests == q) &&
+	if (subtract_baselines(s, i, 1, &c) && (set->requests == NONE || c.requests == q) &&
 	    (set->wavefronts == NONE || c.wavefronts == q * want.wavefronts) &&
 	    (set->conflicts == NONE || c.conflicts == q * want.conflicts) &&
 	    (set->sectors == NONE || c.sectors == q * want.sectors))
@@ -194,25 +194,26 @@ static bool canary_sings(const struct session *s, size_t i, unsigned which, char
 	return false;
 }
 
-static enum bc_status add_range(struct session *s, struct bc_range *r, struct bc_error *err)
+static enum bc_status add_range(struct counter_run *s, struct bc_range *r, struct bc_error *err)
 {
 	enum bc_status st = BC_OK;
 
 	r->launch = s->n;
 	if (!r->item[0]->pattern)
-		return bc_case_launch_program(r->item[0]->c, s->k->arch, 0, &s->recipe[s->n++], err);
+		return bc_case_launch_program(r->item[0]->c, s->k->arch, 0, &s->made[s->n++], err);
 	for (unsigned k = 0; !st && k < r->n; k++) {
 		const struct bc_count_item *it = r->item[k];
 
 		st = add_pattern(s, it->pattern, it->obs->id,
 				 r->n > 1 ? bc_pack_weight(k) : bc_case_launch_reps(it->pattern), err);
-		s->recipe[s->n - 1].launch.joined = k > 0;
+		s->made[s->n - 1].launch.joined = k > 0;
 	}
 	return st;
 }
 
 /* Canaries, baselines, cases, canaries. */
-static enum bc_status build(struct session *s, const struct bc_count_item *item, size_t n, struct bc_error *err)
+static enum bc_status build_launches(struct counter_run *s, const struct bc_count_item *item, size_t n,
+				     struct bc_error *err)
 {
 	struct bc_canary c;
 	enum bc_status st = add_canaries(s, err);
@@ -230,18 +231,18 @@ static enum bc_status build(struct session *s, const struct bc_count_item *item,
 	if (!st)
 		st = add_canaries(s, err);
 	for (size_t i = 0; i < s->n; i++)
-		s->launch[i] = s->recipe[i].launch;
+		s->launch[i] = s->made[i].launch;
 	return st;
 }
 
-static struct bc_count_source counted_by(const struct set *set)
+static struct bc_count_source counted_by(const struct counter_set *set)
 {
 	return (struct bc_count_source){ .requests = set->requests != NONE,
 					 .wavefronts = set->wavefronts != NONE,
 					 .conflicts = set->conflicts != NONE };
 }
 
-static void void_counters(struct bc_observation *o, const char *why)
+static void mark_void(struct bc_observation *o, const char *why)
 {
 	if (o->attempts)
 		return; /* what a sound session counted before stands */
@@ -250,14 +251,14 @@ static void void_counters(struct bc_observation *o, const char *why)
 }
 
 /* The counts of a case that was counted alone. */
-static void read_alone(const struct session *s, const struct bc_range *r)
+static void read_alone(const struct counter_run *s, const struct bc_range *r)
 {
 	struct bc_observation *o = r->item[0]->obs;
 
-	o->requests_stated = s->recipe[r->launch].requests;
+	o->requests_stated = s->made[r->launch].requests;
 	if (!o->attempts)
 		o->counted_with = 0;
-	if (net(s, r->launch, 1, &o->count[o->attempts])) {
+	if (subtract_baselines(s, r->launch, 1, &o->count[o->attempts])) {
 		o->attempts++;
 		return;
 	}
@@ -267,7 +268,7 @@ static void read_alone(const struct session *s, const struct bc_range *r)
 }
 
 /* Baselines first, then the canaries, then the cases. */
-static void read_session(struct session *s)
+static void read_counts(struct counter_run *s)
 {
 	const size_t old = s->k->nbase - (s->first_item - s->first_base);
 	char why[BC_REASON_MAX] = "";
@@ -275,8 +276,8 @@ static void read_session(struct session *s)
 
 	for (size_t i = s->first_base; i < s->first_item; i++)
 		s->k->base[old + i - s->first_base].count = counts_of(s->set, &s->counts[i]);
-	sound = canary_sings(s, 0, 0, why, sizeof(why)) && canary_sings(s, 1, 1, why, sizeof(why)) &&
-		canary_sings(s, s->n - 2, 0, why, sizeof(why)) && canary_sings(s, s->n - 1, 1, why, sizeof(why));
+	sound = canary_matches(s, 0, 0, why, sizeof(why)) && canary_matches(s, 1, 1, why, sizeof(why)) &&
+		canary_matches(s, s->n - 2, 0, why, sizeof(why)) && canary_matches(s, s->n - 1, 1, why, sizeof(why));
 	if (!sound)
 		s->k->nbase = old; /* what a void session read is no baseline either */
 	for (size_t i = 0; i < s->nranges; i++) {
@@ -286,20 +287,20 @@ static void read_session(struct session *s)
 		for (unsigned k = 0; k < r->n; k++) {
 			struct bc_observation *o = r->item[k]->obs;
 
-			o->requests_stated = s->recipe[r->launch + k].requests;
+			o->requests_stated = s->made[r->launch + k].requests;
 			o->requests_counted = s->set->requests != NONE;
 			o->wavefronts_uncounted = s->set->wavefronts == NONE;
 			o->conflicts_uncounted = s->set->conflicts == NONE;
 			o->sectors_counted = s->set->sectors != NONE;
 			if (!sound)
-				void_counters(o, why);
+				mark_void(o, why);
 		}
 		if (sound && r->n == 1)
 			read_alone(s, r);
-		else if (sound && net(s, r->launch, r->n, &sum))
+		else if (sound && subtract_baselines(s, r->launch, r->n, &sum))
 			bc_pack_read(r, counted_by(s->set), &sum);
 		else if (sound)
-			r->fallen = true; /* counted alone, each can say what is wrong */
+			r->unexpected = true; /* counted alone, each can say what is wrong */
 	}
 }
 
@@ -308,7 +309,7 @@ static uint32_t bit(enum bc_counter c)
 	return c == NONE ? 0 : UINT32_C(1) << c;
 }
 
-static uint32_t needed(const struct set *s)
+static uint32_t counters_needed(const struct counter_set *s)
 {
 	return bit(s->requests) | bit(s->wavefronts) | bit(s->conflicts) | bit(s->sectors);
 }
@@ -316,7 +317,7 @@ static uint32_t needed(const struct set *s)
 /* Classes whose counters one pass reads together, so that the profiler is not set up anew from one to the other: loads
  * and stores. Atomics with either, or with copies, take two passes. Source: CUPTI's host API, 26 chips, TU102 to GB20B.
  */
-static bool together(enum bc_class a, enum bc_class b)
+static bool read_together(enum bc_class a, enum bc_class b)
 {
 	static const enum bc_class pairs[][2] = { { BC_CLASS_LD, BC_CLASS_ST },
 						  { BC_CLASS_GLOBAL_LD, BC_CLASS_GLOBAL_ST } };
@@ -327,23 +328,23 @@ static bool together(enum bc_class a, enum bc_class b)
 	return a == b;
 }
 
-/* What is asked for: the counters of all sets that are read together with @set. */
-static uint32_t asked(const struct set *set)
+/* What is asked of the device: the counters of all sets that are read together with @set. */
+static uint32_t counters_asked(const struct counter_set *set)
 {
 	uint32_t want = 0;
 
-	for (size_t i = 0; i < BC_ARRAY_LEN(sets); i++)
-		if (together(sets[i].cls, set->cls))
-			want |= needed(&sets[i]);
+	for (size_t i = 0; i < BC_ARRAY_LEN(counter_sets); i++)
+		if (read_together(counter_sets[i].cls, set->cls))
+			want |= counters_needed(&counter_sets[i]);
 	return want;
 }
 
 /* Count what was built; @absent says why when that is impossible though the device is well. */
-static enum bc_status run_session(struct session *s, char *absent, size_t size, struct bc_error *err)
+static enum bc_status count_launches(struct counter_run *s, char *absent, size_t size, struct bc_error *err)
 {
-	const uint32_t need = needed(s->set);
+	const uint32_t need = counters_needed(s->set);
 	struct bc_error one = { .msg = "" };
-	enum bc_status st = s->k->ops->count(s->k->dev, s->launch, s->n, asked(s->set), s->counts, &one);
+	enum bc_status st = s->k->ops->count(s->k->dev, s->launch, s->n, counters_asked(s->set), s->counts, &one);
 
 	if (st == BC_ENOMEM) /* ours: nothing that the device lacks, so no case may be skipped for it */
 		return bc_fail(err, BC_ENOMEM, "%s", one.msg);
@@ -359,37 +360,37 @@ static enum bc_status run_session(struct session *s, char *absent, size_t size, 
 	return BC_OK;
 }
 
-/* One session of one set; @range: [n], filled. */
-static enum bc_status hold_session(struct bc_counter_session *k, const struct set *set, unsigned pack,
-				   const struct bc_count_item *item, size_t n, struct bc_range *range, size_t *nranges,
-				   struct bc_error *err)
+/* One profiler session of one set; @range: [n], filled. */
+static enum bc_status run_session(struct bc_counter_session *k, const struct counter_set *set, unsigned pack,
+				  const struct bc_count_item *item, size_t n, struct bc_range *range, size_t *nranges,
+				  struct bc_error *err)
 {
 	const size_t most = 2 * n + CANARIES + 1, base = k->nbase; /* canaries twice, a baseline and a launch a case */
-	struct session s = { .k = k, .set = set, .range = range };
+	struct counter_run s = { .k = k, .set = set, .range = range };
 	char absent[BC_REASON_MAX] = "";
 	enum bc_status st = bc_pack_ranges(item, n, pack, range, &s.nranges, err);
 
-	s.recipe = calloc(most, sizeof(*s.recipe));
+	s.made = calloc(most, sizeof(*s.made));
 	s.launch = calloc(most, sizeof(*s.launch));
 	s.counts = calloc(most, sizeof(*s.counts));
-	if (!st && (!s.recipe || !s.launch || !s.counts))
+	if (!st && (!s.made || !s.launch || !s.counts))
 		st = bc_fail(err, BC_ENOMEM, "counting: out of memory");
 	if (!st)
-		st = build(&s, item, n, err);
+		st = build_launches(&s, item, n, err);
 	if (!st)
-		st = run_session(&s, absent, sizeof(absent), err);
+		st = count_launches(&s, absent, sizeof(absent), err);
 	if (!st && !absent[0])
-		read_session(&s);
+		read_counts(&s);
 	if (st || absent[0])
 		k->nbase = base;
 	for (size_t i = 0; absent[0] && i < n; i++)
 		if (!item[i].obs->attempts)
 			(void)bc_strlcpy(item[i].obs->counters_absent, absent, sizeof(item[i].obs->counters_absent));
 	for (size_t i = 0; i < s.n; i++)
-		bc_case_launch_release(&s.recipe[i]);
+		bc_case_launch_release(&s.made[i]);
 	free(s.counts);
 	free(s.launch);
-	free(s.recipe);
+	free(s.made);
 	*nranges = s.nranges;
 	return st;
 }
@@ -406,7 +407,7 @@ static bool needs_base(struct bc_counter_session *k, const struct bc_count_item 
 }
 
 /* How many of @item fit into one session beside canaries and baselines (one of them the canary's). */
-static size_t some_that_fit(struct bc_counter_session *k, const struct bc_count_item *item, size_t n, unsigned pack)
+static size_t items_that_fit(struct bc_counter_session *k, const struct bc_count_item *item, size_t n, unsigned pack)
 {
 	size_t alone = 0, packed = 0, bases = 1, i = 0;
 
@@ -423,8 +424,8 @@ static size_t some_that_fit(struct bc_counter_session *k, const struct bc_count_
 }
 
 /* One set: in ranges of @pack, then what was not as expected alone. */
-static enum bc_status one_set(struct bc_counter_session *k, const struct set *set, unsigned pack,
-			      const struct bc_count_item *item, size_t n, struct bc_error *err)
+static enum bc_status count_set(struct bc_counter_session *k, const struct counter_set *set, unsigned pack,
+				const struct bc_count_item *item, size_t n, struct bc_error *err)
 {
 	struct bc_range *range = calloc(2 * n + 1, sizeof(*range));
 	struct bc_count_item *alone = calloc(n + 1, sizeof(*alone));
@@ -432,17 +433,17 @@ static enum bc_status one_set(struct bc_counter_session *k, const struct set *se
 	enum bc_status st = range && alone ? BC_OK : bc_fail(err, BC_ENOMEM, "counting: out of memory");
 
 	if (!st)
-		st = hold_session(k, set, pack, item, n, range, &nranges, err);
+		st = run_session(k, set, pack, item, n, range, &nranges, err);
 	for (size_t i = 0; !st && i < nranges; i++)
-		for (unsigned j = 0; range[i].fallen && j < range[i].n; j++)
+		for (unsigned j = 0; range[i].unexpected && j < range[i].n; j++)
 			alone[m++] = *range[i].item[j];
 	for (size_t first = 0, fit = 0, ignored; !st && first < m; first += fit) {
-		fit = some_that_fit(k, alone + first, m - first, 1);
-		st = hold_session(k, set, 1, alone + first, fit, range + n, &ignored, err);
+		fit = items_that_fit(k, alone + first, m - first, 1);
+		st = run_session(k, set, 1, alone + first, fit, range + n, &ignored, err);
 	}
 	for (size_t i = 0; !st && i < nranges; i++)
-		if (range[i].fallen)
-			bc_pack_settle(&range[i], counted_by(set));
+		if (range[i].unexpected)
+			bc_pack_check_sum(&range[i], counted_by(set));
 	free(alone);
 	free(range);
 	return st;
@@ -458,15 +459,15 @@ enum bc_status bc_counter_session_count(struct bc_counter_session *k, enum bc_cl
 		return bc_fail(err, BC_EUSAGE, "%u cases in a range: 1 to %d are possible", pack, BC_PACK_MAX);
 	some = calloc(n ? n : 1, sizeof(*some));
 	st = some ? BC_OK : bc_fail(err, BC_ENOMEM, "counting: out of memory");
-	for (size_t i = 0; !st && i < BC_ARRAY_LEN(sets); i++) {
+	for (size_t i = 0; !st && i < BC_ARRAY_LEN(counter_sets); i++) {
 		size_t m = 0;
 
 		for (size_t j = 0; j < n; j++)
-			if (set_of(item[j].pattern ? item[j].pattern->op : BC_OP_NONE, cls) == &sets[i])
+			if (set_of(item[j].pattern ? item[j].pattern->op : BC_OP_NONE, cls) == &counter_sets[i])
 				some[m++] = item[j];
 		for (size_t first = 0, fit = 0; !st && first < m; first += fit) {
-			fit = some_that_fit(k, some + first, m - first, pack);
-			st = one_set(k, &sets[i], pack, some + first, fit, err);
+			fit = items_that_fit(k, some + first, m - first, pack);
+			st = count_set(k, &counter_sets[i], pack, some + first, fit, err);
 		}
 	}
 	free(some);

@@ -76,7 +76,7 @@ static enum bc_status touched_lines(const struct bc_pattern *p, uint32_t shared,
 	uint32_t *lines = malloc((size_t)p->count * BC_LANES * 3 * sizeof(*lines)), k = 0, unique = 0;
 
 	if (!lines)
-		return bc_fail(err, BC_ENOMEM, "recipe: out of memory");
+		return bc_fail(err, BC_ENOMEM, "launch: out of memory");
 	for (uint32_t i = 0; i < p->count * BC_LANES; i++) {
 		const uint32_t line = (p->offset[i % BC_LANES] + i / BC_LANES * p->step) / BC_LINE_BYTES;
 
@@ -163,7 +163,7 @@ static void finish(struct bc_case_launch *r, const struct bc_pattern_params *par
 static enum bc_status add_source(struct bc_case_launch *r, struct bc_error *err)
 {
 	const struct bc_pattern *p = &r->pattern;
-	const size_t bytes = (size_t)p->count * BC_LANES * bc_oracle_words(p->op) * 4;
+	const size_t bytes = (size_t)p->count * BC_LANES * bc_operation_words(p->op) * 4;
 
 	if (!bc_operation_of(p->op)->copies)
 		return BC_OK;
@@ -186,11 +186,24 @@ static enum bc_status add_output(struct bc_case_launch *r, size_t param, size_t 
 	return BC_OK;
 }
 
-/* @bytes for the check. */
-static enum bc_status add_room(struct bc_case_launch *r, size_t bytes, struct bc_error *err)
+static struct bc_operation_result result_of(const struct bc_case_launch *r)
 {
-	r->room = malloc(bytes ? bytes : 1);
-	return r->room ? BC_OK : bc_fail(err, BC_ENOMEM, "%s: out of memory", r->launch.label);
+	return (struct bc_operation_result){ .pattern = &r->pattern,
+					     .seed = r->seed,
+					     .poison = r->poison,
+					     .lines = r->lines,
+					     .nlines = r->nlines,
+					     .out = r->out,
+					     .out_bytes = r->out_bytes,
+					     .dump = r->dump,
+					     .scratch = r->scratch };
+}
+
+/* @bytes for the check. */
+static enum bc_status add_scratch(struct bc_case_launch *r, size_t bytes, struct bc_error *err)
+{
+	r->scratch = malloc(bytes ? bytes : 1);
+	return r->scratch ? BC_OK : bc_fail(err, BC_ENOMEM, "%s: out of memory", r->launch.label);
 }
 
 enum bc_status bc_case_launch_data(const struct bc_pattern *p, const struct bc_arch *a, const char *label,
@@ -209,7 +222,7 @@ enum bc_status bc_case_launch_data(const struct bc_pattern *p, const struct bc_a
 	if (st)
 		return st;
 
-	const size_t results = (size_t)p->count * BC_LANES * bc_oracle_words(p->op) * 4;
+	const size_t results = (size_t)p->count * BC_LANES * bc_operation_words(p->op) * 4;
 	const size_t dump = (size_t)r->nlines * BC_LINE_BYTES;
 
 	r->out_bytes = o->returns ? results : dump;
@@ -219,8 +232,11 @@ enum bc_status bc_case_launch_data(const struct bc_pattern *p, const struct bc_a
 		st = add_output(r, PARAM(dump), r->dump_bytes, &r->dump, err);
 	if (!st)
 		st = add_source(r, err);
-	if (!st)
-		st = add_room(r, bc_oracle_out_bytes(r), err);
+	if (!st) {
+		const struct bc_operation_result result = result_of(r);
+
+		st = add_scratch(r, bc_oracle_scratch_bytes(&result), err);
+	}
 	if (st)
 		return st;
 	add_buffer(&r->launch, PARAM(info), sizeof(r->info), NULL, r->poison, r->info);
@@ -288,7 +304,9 @@ bool bc_case_launch_check(const struct bc_case_launch *r, const struct bc_arch *
 			       r->launch.shared_bytes);
 		return false;
 	}
-	return bc_oracle_check(r, detail, size);
+	const struct bc_operation_result o = result_of(r);
+
+	return bc_oracle_check(&o, detail, size);
 }
 
 void bc_case_launch_samples(const struct bc_case_launch *r, uint32_t cycles[BC_SAMPLES_MAX])
@@ -313,7 +331,7 @@ enum bc_status bc_case_launch_program(const struct bc_case *c, const struct bc_a
 				      struct bc_case_launch *r, struct bc_error *err)
 {
 	struct bc_program *p = &r->program;
-	size_t room = 0;
+	size_t scratch = 0;
 
 	memset(r, 0, sizeof(*r));
 	r->seed = bc_seeds[seed_index];
@@ -347,12 +365,12 @@ enum bc_status bc_case_launch_program(const struct bc_case *c, const struct bc_a
 			continue;
 		if (b->use != BC_BUFFER_OUT)
 			b->fill(c, r->data[i], b->bytes, r->seed);
-		if (b->use == BC_BUFFER_IN && b->bytes > room)
-			room = b->bytes;
+		if (b->use == BC_BUFFER_IN && b->bytes > scratch)
+			scratch = b->bytes;
 		add_buffer(&r->launch, b->param_offset, b->bytes, b->use == BC_BUFFER_OUT ? NULL : r->data[i],
 			   r->poison, r->data[i]);
 	}
-	return add_room(r, room, err);
+	return add_scratch(r, scratch, err);
 }
 
 /* An input that the kernel must not have changed. */
@@ -360,8 +378,8 @@ static bool unchanged(const struct bc_case_launch *r, const struct bc_case *c, s
 {
 	const struct bc_program_buffer *b = &r->program.buffers[i];
 
-	b->fill(c, r->room, b->bytes, r->seed);
-	if (memcmp(r->room, r->data[i], b->bytes) == 0)
+	b->fill(c, r->scratch, b->bytes, r->seed);
+	if (memcmp(r->scratch, r->data[i], b->bytes) == 0)
 		return true;
 	(void)snprintf(detail, size, "the kernel changed its input");
 	return false;
@@ -393,7 +411,7 @@ void bc_case_launch_release(struct bc_case_launch *r)
 	free(r->source);
 	free(r->samples);
 	free(r->lines);
-	free(r->room);
-	r->room = NULL;
+	free(r->scratch);
+	r->scratch = NULL;
 	r->out = r->dump = r->source = r->samples = r->lines = NULL;
 }

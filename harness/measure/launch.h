@@ -32,7 +32,7 @@ struct bc_case_launch {
 	uint32_t nsamples;
 	struct bc_program program;	/* of a case that runs a kernel of its own */
 	void *data[BC_PROGRAM_BUFFERS]; /* its buffers, filled before and read back after the launch; malloc'ed */
-	void *room; /* memory that the check needs, so that it can only fail for what the device did; malloc'ed */
+	void *scratch; /* memory for the check, so that it can only fail for what the device did; malloc'ed */
 };
 
 /* Images that patterns are run from, NULL-terminated. */

@@ -18,7 +18,7 @@ struct bc_measure;
 struct bc_measure_options {
 	bool counters; /* take the counters witness */
 	bool clock;    /* take the clock witness */
-	unsigned pack; /* most cases counted in one range (count.h); 0: as many as the device says are worth it */
+	unsigned pack; /* most cases counted in one range (pack.h); 0: as many as the device says are worth it */
 	const char *kernels_dir; /* where the images' code listings are; not copied, outlives the measure; NULL: none */
 };
 
@@ -42,6 +42,12 @@ enum bc_status bc_measure_open(const struct bc_device_ops *ops, struct bc_device
  */
 enum bc_status bc_measure_batch(struct bc_measure *m, const struct bc_case *const *cases, size_t n,
 				struct bc_observation *obs, struct bc_error *err);
+
+/* Is the device still good for a kernel? One warp reads a word of each bank. Return: BC_EDEVICE when it is not. */
+enum bc_status bc_measure_check_health(struct bc_measure *m, struct bc_error *err);
+
+/* Images that patterns are run from, NULL-terminated. */
+extern const char *const *const bc_measure_images;
 
 void bc_measure_close(struct bc_measure *m); /* NULL is allowed; the device stays open */
 

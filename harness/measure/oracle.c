@@ -5,40 +5,10 @@
 #include <string.h>
 
 #include "harness/measure/oracle_atom.h"
+#include "kernels/bc_kernel.h"
 
 #define ROW_BYTES 16u /* of a matrix */
 #define ROWS 8u
-
-/* Operations from one to another, both included. */
-static const struct {
-	enum bc_op first, last;
-	struct bc_operation is;
-} operations[] = {
-	{ BC_OP_LD8, BC_OP_LD128, { "pattern_ld", .returns = true } },
-	{ BC_OP_ST8, BC_OP_ST128, { "pattern_st", .changes = true } },
-	{ BC_OP_GLD32, BC_OP_GLD128, { "pattern_generic", .returns = true } },
-	{ BC_OP_GST32, BC_OP_GST128, { "pattern_generic", .changes = true } },
-	{ BC_OP_ATOM32, BC_OP_ADDF32, { "pattern_atom", .returns = true, .changes = true } },
-	{ BC_OP_RED32, BC_OP_REDF32, { "pattern_atom", .changes = true } },
-	{ BC_OP_LDSM1, BC_OP_LDSM4T, { "pattern_matrix", .returns = true } },
-	{ BC_OP_STSM1, BC_OP_STSM4T, { "pattern_matrix", .changes = true } },
-	{ BC_OP_CPA4, BC_OP_CPA16CGZ, { "pattern_async", .changes = true, .copies = true } },
-};
-
-const struct bc_operation *bc_operation_of(enum bc_op op)
-{
-	for (size_t i = 0; i < BC_ARRAY_LEN(operations); i++)
-		if (op >= operations[i].first && op <= operations[i].last)
-			return &operations[i].is;
-	return NULL;
-}
-
-unsigned bc_oracle_words(enum bc_op op)
-{
-	const struct bc_op_info *info = bc_op_info(op);
-
-	return info->matrices ? info->matrices : info->bytes < 4 ? 1 : info->bytes / 4;
-}
 
 static bool transposed(enum bc_op op)
 {
@@ -65,7 +35,7 @@ static unsigned holder(bool trans, unsigned row, unsigned half, unsigned *upper)
 
 void bc_oracle_source(const struct bc_pattern *p, uint32_t seed, uint32_t *source)
 {
-	const unsigned words = bc_oracle_words(p->op);
+	const unsigned words = bc_operation_words(p->op);
 
 	for (uint32_t k = 0; k < p->count; k++)
 		for (uint32_t lane = 0; lane < BC_LANES; lane++)
@@ -82,9 +52,9 @@ static uint8_t fill_byte(enum bc_op op, uint32_t offset, uint32_t seed)
 /* ---- what the lanes got ---- */
 
 /* Word @j of what @lane must get in request @k. */
-static uint32_t loaded_word(const struct bc_case_launch *r, uint32_t k, uint32_t lane, unsigned j)
+static uint32_t loaded_word(const struct bc_operation_result *r, uint32_t k, uint32_t lane, unsigned j)
 {
-	const struct bc_pattern *p = &r->pattern;
+	const struct bc_pattern *p = r->pattern;
 	const struct bc_op_info *info = bc_op_info(p->op);
 	uint32_t want = 0;
 
@@ -106,10 +76,10 @@ static uint32_t loaded_word(const struct bc_case_launch *r, uint32_t k, uint32_t
 	return want;
 }
 
-static bool check_loads(const struct bc_case_launch *r, char *detail, size_t size)
+static bool check_loads(const struct bc_operation_result *r, char *detail, size_t size)
 {
-	const struct bc_pattern *p = &r->pattern;
-	const unsigned words = bc_oracle_words(p->op);
+	const struct bc_pattern *p = r->pattern;
+	const unsigned words = bc_operation_words(p->op);
 	const uint32_t poison = r->poison * 0x01010101u;
 
 	for (uint32_t k = 0; k < p->count; k++) {
@@ -144,9 +114,9 @@ struct writers {
 };
 
 /* Byte @b of what @lane puts into memory in request @k; of a matrix: of the row whose address it gives. */
-static uint8_t stored_byte(const struct bc_case_launch *r, uint32_t k, uint32_t lane, unsigned b)
+static uint8_t stored_byte(const struct bc_operation_result *r, uint32_t k, uint32_t lane, unsigned b)
 {
-	const enum bc_op op = r->pattern.op;
+	const enum bc_op op = r->pattern->op;
 	const unsigned bytes = bc_op_info(op)->bytes;
 	unsigned upper;
 
@@ -170,7 +140,7 @@ static unsigned element_bytes(enum bc_op op)
 	return bc_op_info(op)->matrices ? 4 : bc_op_info(op)->bytes;
 }
 
-static bool holds(const struct bc_case_launch *r, const unsigned char *at, unsigned bytes, const struct writers *w,
+static bool holds(const struct bc_operation_result *r, const unsigned char *at, unsigned bytes, const struct writers *w,
 		  uint32_t lane)
 {
 	for (unsigned b = 0; b < bytes; b++)
@@ -180,7 +150,7 @@ static bool holds(const struct bc_case_launch *r, const unsigned char *at, unsig
 }
 
 /* @at: what the element of @bytes at @offset holds afterwards. */
-static bool check_element(const struct bc_case_launch *r, const struct writers *w, const unsigned char *at,
+static bool check_element(const struct bc_operation_result *r, const struct writers *w, const unsigned char *at,
 			  uint32_t offset, unsigned bytes, char *detail, size_t size)
 {
 	char got[2 * 16 + 1] = "";
@@ -191,7 +161,7 @@ static bool check_element(const struct bc_case_launch *r, const struct writers *
 	if (!w->lanes) {
 		unsigned b = 0;
 
-		while (b < bytes && at[b] == fill_byte(r->pattern.op, offset + b, r->seed))
+		while (b < bytes && at[b] == fill_byte(r->pattern->op, offset + b, r->seed))
 			b++;
 		if (b == bytes)
 			return true;
@@ -211,9 +181,9 @@ static bool check_element(const struct bc_case_launch *r, const struct writers *
 	return false;
 }
 
-static void note_writer(const struct bc_case_launch *r, struct writers *w, uint32_t k, uint32_t lane)
+static void note_writer(const struct bc_operation_result *r, struct writers *w, uint32_t k, uint32_t lane)
 {
-	const struct bc_pattern *p = &r->pattern;
+	const struct bc_pattern *p = r->pattern;
 	const unsigned bytes = element_bytes(p->op), parts = bc_op_info(p->op)->bytes / bytes;
 
 	for (unsigned i = 0; i < parts; i++) {
@@ -227,13 +197,13 @@ static void note_writer(const struct bc_case_launch *r, struct writers *w, uint3
 	}
 }
 
-static bool check_stores(const struct bc_case_launch *r, char *detail, size_t size)
+static bool check_stores(const struct bc_operation_result *r, char *detail, size_t size)
 {
-	const struct bc_pattern *p = &r->pattern;
+	const struct bc_pattern *p = r->pattern;
 	const unsigned char *dump = (const unsigned char *)r->out;
 	const unsigned bytes = element_bytes(p->op);
 	const size_t n = r->out_bytes / bytes;
-	struct writers *w = r->room;
+	struct writers *w = r->scratch;
 	bool ok = true;
 
 	memset(w, 0, n * sizeof(*w));
@@ -249,20 +219,20 @@ static bool check_stores(const struct bc_case_launch *r, char *detail, size_t si
 	return ok;
 }
 
-size_t bc_oracle_out_bytes(const struct bc_case_launch *r)
+size_t bc_oracle_scratch_bytes(const struct bc_operation_result *r)
 {
-	const struct bc_operation *o = bc_operation_of(r->pattern.op);
+	const struct bc_operation *o = bc_operation_of(r->pattern->op);
 
-	if (bc_oracle_is_atomic(r->pattern.op))
-		return (size_t)r->nlines * BC_LINE_WORDS / bc_oracle_words(r->pattern.op) * sizeof(uint64_t);
-	return o->returns ? 0 : r->out_bytes / element_bytes(r->pattern.op) * sizeof(struct writers);
+	if (bc_oracle_is_atomic(r->pattern->op))
+		return (size_t)r->nlines * BC_LINE_WORDS / bc_operation_words(r->pattern->op) * sizeof(uint64_t);
+	return o->returns ? 0 : r->out_bytes / element_bytes(r->pattern->op) * sizeof(struct writers);
 }
 
-bool bc_oracle_check(const struct bc_case_launch *r, char *detail, size_t size)
+bool bc_oracle_check(const struct bc_operation_result *r, char *detail, size_t size)
 {
-	const struct bc_operation *o = bc_operation_of(r->pattern.op);
+	const struct bc_operation *o = bc_operation_of(r->pattern->op);
 
-	if (bc_oracle_is_atomic(r->pattern.op))
+	if (bc_oracle_is_atomic(r->pattern->op))
 		return bc_oracle_check_atomics(r, detail, size);
 	return o->returns ? check_loads(r, detail, size) : check_stores(r, detail, size);
 }

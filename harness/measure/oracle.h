@@ -8,21 +8,7 @@
 #ifndef BC_MEASURE_ORACLE_H
 #define BC_MEASURE_ORACLE_H
 
-#include "harness/measure/launch.h"
-
-/* What an operation is beside its bank law. */
-struct bc_operation {
-	const char *image; /* the kernel file that has bc_<op> */
-	bool returns;	   /* each active lane gets words: they are in recipe.out */
-	bool changes;	   /* shared memory changes: its lines are dumped */
-	bool copies;	   /* each lane's words come from global memory: the launch has a source */
-};
-
-/* Return: NULL when there is no kernel for @op. */
-const struct bc_operation *bc_operation_of(enum bc_op op);
-
-/* 32-bit words of a lane in one request: of what it gets, stores or copies; 1 to 4. */
-unsigned bc_oracle_words(enum bc_op op);
+#include "harness/measure/operation.h"
 
 /**
  * bc_oracle_source - what the lanes copy
@@ -30,10 +16,15 @@ unsigned bc_oracle_words(enum bc_op op);
  */
 void bc_oracle_source(const struct bc_pattern *p, uint32_t seed, uint32_t *source);
 
-/* Bytes of memory (recipe.room) that the check of @r, whose lines are known, needs. */
-size_t bc_oracle_out_bytes(const struct bc_case_launch *r);
+/* Bytes of scratch memory that the check of @r needs. Reads the pattern, nlines and out_bytes alone. */
+size_t bc_oracle_scratch_bytes(const struct bc_operation_result *r);
 
-/* Compare all that a data launch brought back; see bc_case_launch_check. */
-bool bc_oracle_check(const struct bc_case_launch *r, char *detail, size_t size);
+/**
+ * bc_oracle_check - compare all that a data launch left with what the operation must have done
+ * @detail: first difference: lane, request, offset, what was read and what was expected
+ *
+ * Return: true when all is right, and lanes that are not active left the poison.
+ */
+bool bc_oracle_check(const struct bc_operation_result *r, char *detail, size_t size);
 
 #endif

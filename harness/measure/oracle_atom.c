@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/measure/oracle.h"
+#include "kernels/bc_kernel.h"
 
 bool bc_oracle_is_atomic(enum bc_op op)
 {
@@ -42,7 +42,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-size_t bc_oracle_place(const struct bc_case_launch *r, uint32_t offset)
+size_t bc_oracle_place(const struct bc_operation_result *r, uint32_t offset)
 {
 	const uint32_t line = offset / BC_LINE_BYTES;
 	const uint32_t *at = bsearch(&line, r->lines, r->nlines, sizeof(line), by_value);
@@ -78,7 +78,8 @@ uint64_t bc_oracle_apply(enum bc_op op, uint64_t state, const uint64_t operand[2
 }
 
 /* What @lane brings in request @k to @offset, as the kernels of pattern_atom.cu make it. */
-static void operands(const struct bc_case_launch *r, uint32_t k, uint32_t lane, uint32_t offset, uint64_t operand[2])
+static void operands(const struct bc_operation_result *r, uint32_t k, uint32_t lane, uint32_t offset,
+		     uint64_t operand[2])
 {
 	const uint32_t seed = r->seed;
 	const uint64_t word = bc_store_word(k, lane, 0, seed),
@@ -86,7 +87,7 @@ static void operands(const struct bc_case_launch *r, uint32_t k, uint32_t lane, 
 
 	operand[0] = word;
 	operand[1] = 0;
-	switch (r->pattern.op) {
+	switch (r->pattern->op) {
 	case BC_OP_RED32: operand[0] = 1; break;
 	case BC_OP_AND32: operand[0] = (uint32_t)~bc_sparse_word(k, lane, seed); break;
 	case BC_OP_OR32: operand[0] = bc_sparse_word(k, lane, seed); break;
@@ -109,9 +110,9 @@ static void operands(const struct bc_case_launch *r, uint32_t k, uint32_t lane, 
 }
 
 /* What @lane returned in request @k. */
-static uint64_t returned(const struct bc_case_launch *r, uint32_t k, uint32_t lane)
+static uint64_t returned(const struct bc_operation_result *r, uint32_t k, uint32_t lane)
 {
-	const unsigned words = bc_oracle_words(r->pattern.op);
+	const unsigned words = bc_operation_words(r->pattern->op);
 	const uint32_t *at = &r->out[(k * BC_LANES + lane) * words];
 
 	return words == 2 ? (uint64_t)at[1] << 32 | at[0] : at[0];
@@ -136,10 +137,10 @@ static unsigned next_lane(enum bc_op op, uint32_t lanes, const uint64_t got[BC_L
 }
 
 /* All of @lanes did the operation at @offset in request @k; @state: what memory held, then what it holds. */
-static bool one_place(const struct bc_case_launch *r, uint32_t k, uint32_t lanes, uint32_t offset, uint64_t *state,
+static bool one_place(const struct bc_operation_result *r, uint32_t k, uint32_t lanes, uint32_t offset, uint64_t *state,
 		      char *detail, size_t size)
 {
-	const enum bc_op op = r->pattern.op;
+	const enum bc_op op = r->pattern->op;
 	const bool returns = bc_operation_of(op)->returns;
 	uint64_t operand[BC_LANES][2], got[BC_LANES] = { 0 };
 	uint32_t left = lanes;
@@ -173,9 +174,9 @@ static bool one_place(const struct bc_case_launch *r, uint32_t k, uint32_t lanes
 }
 
 /* Request @k on @state, a value an element of the dump. */
-static bool one_request(const struct bc_case_launch *r, uint32_t k, uint64_t *state, char *detail, size_t size)
+static bool one_request(const struct bc_operation_result *r, uint32_t k, uint64_t *state, char *detail, size_t size)
 {
-	const struct bc_pattern *p = &r->pattern;
+	const struct bc_pattern *p = r->pattern;
 	uint32_t left = p->mask;
 
 	while (left) {
@@ -194,14 +195,14 @@ static bool one_request(const struct bc_case_launch *r, uint32_t k, uint64_t *st
 }
 
 /* Lanes that are not active returned nothing. */
-static bool poison_left(const struct bc_case_launch *r, char *detail, size_t size)
+static bool poison_left(const struct bc_operation_result *r, char *detail, size_t size)
 {
-	const unsigned words = bc_oracle_words(r->pattern.op);
+	const unsigned words = bc_operation_words(r->pattern->op);
 
 	for (size_t i = 0; i < r->out_bytes / 4; i++) {
 		const unsigned lane = (unsigned)(i / words % BC_LANES);
 
-		if (r->pattern.mask >> lane & 1u || r->out[i] == r->poison * 0x01010101u)
+		if (r->pattern->mask >> lane & 1u || r->out[i] == r->poison * 0x01010101u)
 			continue;
 		(void)snprintf(detail, size, "lane %u, request %zu: returned 0x%08x (the lane is not active)", lane,
 			       i / words / BC_LANES, r->out[i]);
@@ -210,14 +211,14 @@ static bool poison_left(const struct bc_case_launch *r, char *detail, size_t siz
 	return true;
 }
 
-bool bc_oracle_check_atomics(const struct bc_case_launch *r, char *detail, size_t size)
+bool bc_oracle_check_atomics(const struct bc_operation_result *r, char *detail, size_t size)
 {
-	const struct bc_pattern *p = &r->pattern;
+	const struct bc_pattern *p = r->pattern;
 	const bool returns = bc_operation_of(p->op)->returns;
 	const uint32_t *dump = returns ? r->dump : r->out;
-	const unsigned words = bc_oracle_words(p->op);
+	const unsigned words = bc_operation_words(p->op);
 	const size_t n = (size_t)r->nlines * BC_LINE_WORDS / words;
-	uint64_t *state = r->room;
+	uint64_t *state = r->scratch;
 	bool ok = !returns || poison_left(r, detail, size);
 
 	memset(state, 0, n * sizeof(*state));

@@ -3,15 +3,15 @@
 #ifndef BC_MEASURE_ORACLE_ATOM_H
 #define BC_MEASURE_ORACLE_ATOM_H
 
-#include "harness/measure/launch.h"
+#include "harness/measure/operation.h"
 
 bool bc_oracle_is_atomic(enum bc_op op);
 
 /* The word that shared memory holds at @offset (multiple of 4) before the operation: floats where floats are added. */
 uint32_t bc_oracle_fill(enum bc_op op, uint32_t offset, uint32_t seed);
 
-/* Where byte @offset of the window is in the recipe's dump, in bytes; its line must be one of the list. */
-size_t bc_oracle_place(const struct bc_case_launch *r, uint32_t offset);
+/* Where byte @offset of the window is in the dump, in bytes; its line must be one of the list. */
+size_t bc_oracle_place(const struct bc_operation_result *r, uint32_t offset);
 
 /**
  * bc_oracle_apply - the value an atomic leaves
@@ -28,6 +28,6 @@ uint64_t bc_oracle_apply(enum bc_op op, uint64_t state, const uint64_t operand[2
  * The order is looked for step by step: of the lanes that returned what memory holds, first those that change nothing,
  * then any. That finds an order whenever no value comes back after it was left, which the operands see to.
  */
-bool bc_oracle_check_atomics(const struct bc_case_launch *r, char *detail, size_t size);
+bool bc_oracle_check_atomics(const struct bc_operation_result *r, char *detail, size_t size);
 
 #endif

@@ -14,7 +14,7 @@ uint32_t bc_pack_weight(unsigned k)
 	return w;
 }
 
-static int dearest_first(const void *p, const void *q)
+static int most_expensive_first(const void *p, const void *q)
 {
 	const struct bc_count_item *x = *(const struct bc_count_item *const *)p,
 				   *y = *(const struct bc_count_item *const *)q;
@@ -44,7 +44,7 @@ enum bc_status bc_pack_ranges(const struct bc_count_item *item, size_t n, unsign
 		else
 			out[m++] = (struct bc_range){ .item = { &item[i] }, .n = 1 };
 	}
-	qsort(some, k, sizeof(*some), dearest_first);
+	qsort(some, k, sizeof(*some), most_expensive_first);
 	packed = (k + pack - 1) / pack;
 	for (size_t i = 0; i < k; i++) {
 		struct bc_range *r = &out[m + i % packed];
@@ -95,10 +95,10 @@ void bc_pack_read(struct bc_range *r, struct bc_count_source by, const struct bc
 
 		want.requests = 1;
 		if (!same(by, &one, &want))
-			r->fallen = true;
+			r->unexpected = true;
 	}
 	r->sum = *sum;
-	for (unsigned k = 0; !r->fallen && k < r->n; k++) {
+	for (unsigned k = 0; !r->unexpected && k < r->n; k++) {
 		struct bc_observation *o = r->item[k]->obs;
 
 		o->requests_stated = bc_pack_weight(k);
@@ -108,7 +108,7 @@ void bc_pack_read(struct bc_range *r, struct bc_count_source by, const struct bc
 }
 
 /* What case @k counted alone; where it could not be, in @requests, what it is expected to. */
-static struct bc_count alone(const struct bc_range *r, unsigned k, uint64_t requests)
+static struct bc_count count_alone(const struct bc_range *r, unsigned k, uint64_t requests)
 {
 	const struct bc_observation *o = r->item[k]->obs;
 	struct bc_count want = r->item[k]->expected;
@@ -118,7 +118,7 @@ static struct bc_count alone(const struct bc_range *r, unsigned k, uint64_t requ
 }
 
 /* One more count of a case; the first that it has says that there is one. */
-static void put_on_record(struct bc_observation *o, const struct bc_count *c, uint64_t requests, uint64_t with)
+static void add_count(struct bc_observation *o, const struct bc_count *c, uint64_t requests, uint64_t with)
 {
 	if (!o->attempts) {
 		o->requests_stated = requests;
@@ -129,7 +129,7 @@ static void put_on_record(struct bc_observation *o, const struct bc_count *c, ui
 	o->count[o->attempts++] = *c;
 }
 
-void bc_pack_settle(const struct bc_range *r, struct bc_count_source by)
+void bc_pack_check_sum(const struct bc_range *r, struct bc_count_source by)
 {
 	const uint64_t requests =
 		bc_case_launch_reps(r->item[0]->pattern); /* the same of all: patterns of one request */
@@ -138,7 +138,7 @@ void bc_pack_settle(const struct bc_range *r, struct bc_count_source by)
 
 	for (unsigned k = 0; k < r->n; k++) {
 		const struct bc_observation *o = r->item[k]->obs;
-		const struct bc_count c = times(alone(r, k, requests), bc_pack_weight(k));
+		const struct bc_count c = times(count_alone(r, k, requests), bc_pack_weight(k));
 
 		if (o->outcome != BC_RAN || o->attempts == BC_ATTEMPTS_MAX)
 			return; /* broken: that is said already */
@@ -149,9 +149,9 @@ void bc_pack_settle(const struct bc_range *r, struct bc_count_source by)
 	if (same(by, &all, &read))
 		return;
 	for (unsigned k = 0; k < r->n; k++) {
-		const struct bc_count one = times(digits(&r->sum, k, r->n), requests), c = alone(r, k, requests);
+		const struct bc_count one = times(digits(&r->sum, k, r->n), requests), c = count_alone(r, k, requests);
 
 		if (!same(by, &one, &c))
-			put_on_record(r->item[k]->obs, &one, requests, r->n - 1);
+			add_count(r->item[k]->obs, &one, requests, r->n - 1);
 	}
 }

@@ -12,8 +12,8 @@
 #define BC_MEASURE_PACK_H
 
 #include "harness/core/observe.h"
+#include "harness/device/device.h"
 
-#define BC_PACK_MAX 3	/* cases of one range: the third makes 5,184 requests, 0.2 ms at worst */
 #define BC_PACK_BASE 72 /* above the 64 wavefronts of a cas by all lanes on one bank, the most that a law gives */
 
 /* A case to be counted: pattern from the start of the window, or a case that runs a kernel of its own; and where its
@@ -36,8 +36,8 @@ struct bc_range {
 	const struct bc_count_item *item[BC_PACK_MAX];
 	unsigned n;	     /* 1: alone */
 	size_t launch;	     /* the first of its launches in the session, one a case */
-	bool fallen;	     /* read, and not as expected */
-	struct bc_count sum; /* of a fallen one: what was counted */
+	bool unexpected;     /* read, and not as expected */
+	struct bc_count sum; /* of an unexpected one: what was counted */
 };
 
 /* Requests that case @k (below BC_PACK_MAX) of a range of several makes. */
@@ -47,23 +47,25 @@ uint32_t bc_pack_weight(unsigned k);
  * bc_pack_ranges - put @n cases into ranges of at most @pack (1 to BC_PACK_MAX)
  * @out: [n], of which *nranges are filled: those counted alone first, in their order
  *
- * The dearest cases make one request, the cheapest the most. Return: BC_ENOMEM, BC_EUSAGE for another @pack.
+ * The cases with the most wavefronts make one request, those with the fewest the most. Return: BC_ENOMEM, BC_EUSAGE for
+ * another @pack.
  */
 enum bc_status bc_pack_ranges(const struct bc_count_item *item, size_t n, unsigned pack, struct bc_range *out,
 			      size_t *nranges, struct bc_error *err);
 
 /* Read a range of several from the @sum that was counted: into its cases' observations when all digits are as expected;
- * else it is fallen, and nothing is. */
+ * else the range is marked unexpected, and no observation changes. */
 void bc_pack_read(struct bc_range *r, struct bc_count_source by, const struct bc_count *sum);
 
 /**
- * bc_pack_settle - judge a fallen range by its cases' counts alone, the last count of each observation
+ * bc_pack_check_sum - compare the sum of an unexpected range with its cases' counts alone, the last count of each
+ * observation
  *
  * When they do not add up to what the range read, the cases whose digits differ from their counts get those as one more
  * count, as of as many requests as were counted alone. A case that could not be counted alone (its session was void, or
  * counting became impossible) stands in the sum as it is expected; if its digits are others, they are its count, for
  * the range was read in a sound session. Nothing is done when a case is broken: that is said already.
  */
-void bc_pack_settle(const struct bc_range *r, struct bc_count_source by);
+void bc_pack_check_sum(const struct bc_range *r, struct bc_count_source by);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/core/judge.h"
-#include "harness/measure/measure_state.h"
+#include "harness/measure/witness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool exactly(const struct bc_row *row, uint64_t *out)
 }
 
 /* May the case share a range with others? Where all that is counted of it is expected to the integer. */
-static bool packable(const struct bc_measure *m, const struct bc_measure_item *it, struct bc_count *expected)
+static bool packable(const struct bc_measure *m, const struct bc_witness_item *it, struct bc_count *expected)
 {
 	struct bc_bounds b;
 
@@ -43,7 +43,7 @@ static bool packable(const struct bc_measure *m, const struct bc_measure_item *i
 }
 
 /* Count the cases of one class: all, the first time; then those whose counts are not as expected. */
-static enum bc_status count_class(struct bc_measure *m, enum bc_class cls, bool first, const struct bc_measure_item *it,
+static enum bc_status count_class(struct bc_measure *m, enum bc_class cls, bool first, const struct bc_witness_item *it,
 				  struct bc_observation *obs, size_t n, struct bc_error *err)
 {
 	struct bc_count_item *item = calloc(n, sizeof(*item));
@@ -67,16 +67,16 @@ static enum bc_status count_class(struct bc_measure *m, enum bc_class cls, bool 
 		k++;
 	}
 	if (k)
-		st = bc_counter_session_count(m->counting, cls, m->o.pack, item, k, err);
+		st = bc_counter_session_count(m->counting, cls, m->pack, item, k, err);
 	free(item);
 	return st;
 }
 
-enum bc_status bc_witness_counters(struct bc_measure *m, const struct bc_measure_item *it, struct bc_observation *obs,
+enum bc_status bc_witness_counters(struct bc_measure *m, const struct bc_witness_item *it, struct bc_observation *obs,
 				   size_t n, struct bc_error *err)
 {
 	const struct bc_facts *f = m->ops->facts(m->dev);
-	const char *why = !m->o.counters ? "not asked for (--witness clock)" : f->counters_absent;
+	const char *why = !m->counters ? "not asked for (--witness clock)" : f->counters_absent;
 	enum bc_status st = BC_OK;
 
 	for (size_t i = 0; i < n; i++)

@@ -10,7 +10,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/run/order.h"
-#include "harness/measure/pack.h"
+#include "harness/measure/measure.h"
 #include "harness/run/resume.h"
 #include "harness/core/case_ids.h"
 #include "harness/run/session_state.h"

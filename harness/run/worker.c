@@ -11,7 +11,6 @@
 #include "harness/measure/measure.h"
 #include "harness/run/message.h"
 #include "harness/run/proc.h"
-#include "harness/measure/launch.h"
 #include "harness/run/targets.h"
 #include "harness/run/watch.h"
 
@@ -99,8 +98,8 @@ static size_t list_images(const struct worker *w, const char *names[IMAGES_MAX])
 {
 	size_t n = 0;
 
-	while (bc_case_launch_images[n]) {
-		names[n] = bc_case_launch_images[n];
+	while (bc_measure_images[n]) {
+		names[n] = bc_measure_images[n];
 		n++;
 	}
 	for (size_t i = 0; i < w->cat->n; i++) {
@@ -136,25 +135,6 @@ static enum bc_status hash_images(struct worker *w, uint64_t *hash, struct bc_er
 	return BC_OK;
 }
 
-/* Is the device still good for a kernel? One warp reads a word of each bank. */
-static enum bc_status check_health(struct worker *w, struct bc_error *err)
-{
-	struct bc_pattern p = { .op = BC_OP_LD32, .mask = UINT32_MAX, .count = 1 };
-	struct bc_case_launch r = { 0 };
-	char detail[BC_REASON_MAX] = "";
-	enum bc_status st;
-
-	for (uint32_t l = 0; l < BC_LANES; l++)
-		p.offset[l] = 4 * l;
-	st = bc_case_launch_data(&p, &w->arch, "health check", 0, &r, err);
-	if (!st)
-		st = w->ops->run(w->dev, &r.launch, 1, err);
-	if (!st && !bc_case_launch_check(&r, &w->arch, detail, sizeof(detail)))
-		st = bc_fail(err, BC_EDEVICE, "health check: %s", detail);
-	bc_case_launch_release(&r);
-	return st;
-}
-
 static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struct bc_error *err)
 {
 	struct bc_measure_options mo = { .counters = !w->o->open.no_counters,
@@ -181,7 +161,7 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 	if (!st)
 		st = hash_images(w, &hash, err);
 	if (!st && bc_message_get(m, "health")[0])
-		st = check_health(w, err);
+		st = bc_measure_check_health(w->measure, err);
 	return st ? st : send_facts(w, "opened", w->ops->facts(w->dev), hash, err);
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/tests/measure/test_oracle.c - what atomics, matrix loads and stores, copies and generic accesses must have
  * done. */
-#include "harness/measure/oracle.h"
+#include "harness/measure/launch.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/measure/operation.h"
+#include "harness/measure/oracle.h"
 #include "harness/measure/oracle_atom.h"
 #include "harness/tests/measure/fake_device.h"
 
@@ -611,7 +613,7 @@ START_TEST(operations_have_their_kernels)
 	ck_assert_str_eq(o->image, operations[_i].image);
 	ck_assert(o->returns == operations[_i].returns && o->changes == operations[_i].changes &&
 		  o->copies == operations[_i].copies);
-	ck_assert_uint_eq(bc_oracle_words(op), operations[_i].words);
+	ck_assert_uint_eq(bc_operation_words(op), operations[_i].words);
 	make(&p, 0);
 	(void)snprintf(kernel, sizeof(kernel), "bc_%s", bc_op_info(op)->name);
 	ck_assert_str_eq(r.launch.kernel, kernel);

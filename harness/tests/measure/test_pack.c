@@ -123,7 +123,7 @@ START_TEST(digits_are_the_cases_own_counts)
 
 	one_range();
 	bc_pack_read(&range[0], all, &as_expected);
-	ck_assert(!range[0].fallen);
+	ck_assert(!range[0].unexpected);
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_uint_eq(obs[i].attempts, 1);
 		ck_assert_uint_eq(obs[i].counted_with, 2);
@@ -164,7 +164,7 @@ START_TEST(one_wrong_digit_fells_the_range)
 	sum.wavefronts += (uint64_t)off[_i].wavefronts;
 	sum.conflicts += (uint64_t)off[_i].conflicts;
 	bc_pack_read(&range[0], all, &sum);
-	ck_assert_msg(range[0].fallen, "%s", off[_i].what);
+	ck_assert_msg(range[0].unexpected, "%s", off[_i].what);
 	ck_assert_uint_eq(range[0].sum.wavefronts, sum.wavefronts);
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert_msg(!obs[i].attempts && !obs[i].counted_with, "%s", off[_i].what);
@@ -179,12 +179,12 @@ START_TEST(what_a_class_does_not_count_is_not_looked_at)
 
 	one_range();
 	bc_pack_read(&range[0], conflicts, &sum);
-	ck_assert(!range[0].fallen);
+	ck_assert(!range[0].unexpected);
 	ck_assert_uint_eq(obs[1].count[0].conflicts, 216);
 	ck_assert_uint_eq(obs[1].count[0].wavefronts, 0);
 	one_range();
 	bc_pack_read(&range[0], all, &sum);
-	ck_assert(range[0].fallen);
+	ck_assert(range[0].unexpected);
 }
 END_TEST
 
@@ -193,14 +193,14 @@ static void fall(const struct bc_count *sum, const uint32_t *ways)
 {
 	one_range();
 	bc_pack_read(&range[0], all, sum);
-	ck_assert(range[0].fallen);
+	ck_assert(range[0].unexpected);
 	for (unsigned i = 0; i < 3; i++) {
 		obs[i].attempts = 1;
 		obs[i].requests_stated = 8;
 		obs[i].count[0] =
 			(struct bc_count){ .requests = 8, .wavefronts = 8 * ways[i], .conflicts = 8 * (ways[i] - 1) };
 	}
-	bc_pack_settle(&range[0], all);
+	bc_pack_check_sum(&range[0], all);
 }
 
 /* Wrong in the same way together and alone, even beyond a digit: nothing is held against the others. */
@@ -256,7 +256,7 @@ START_TEST(what_was_not_counted_alone_is_as_the_range_read_it)
 
 	one_range();
 	bc_pack_read(&range[0], all, &sum);
-	ck_assert(range[0].fallen);
+	ck_assert(range[0].unexpected);
 	for (unsigned i = 0; i < 3; i++) {
 		const uint32_t a = t[_i].alone[i];
 
@@ -267,7 +267,7 @@ START_TEST(what_was_not_counted_alone_is_as_the_range_read_it)
 		obs[i].count[0] =
 			(struct bc_count){ .requests = 8, .wavefronts = 8 * a, .conflicts = a ? 8 * (a - 1) : 0 };
 	}
-	bc_pack_settle(&range[0], all);
+	bc_pack_check_sum(&range[0], all);
 	for (unsigned i = 0; i < 3; i++) {
 		ck_assert_uint_eq(obs[i].attempts, t[_i].attempts[i]);
 		ck_assert(obs[i].counters_void == !t[_i].attempts[i] &&
@@ -279,7 +279,7 @@ START_TEST(what_was_not_counted_alone_is_as_the_range_read_it)
 }
 END_TEST
 
-START_TEST(broken_cases_settle_nothing)
+START_TEST(broken_cases_add_no_count)
 {
 	static const uint32_t right[] = { 32, 4, 1 };
 	struct bc_count sum = as_expected;
@@ -289,7 +289,7 @@ START_TEST(broken_cases_settle_nothing)
 	ck_assert_uint_eq(obs[0].attempts, 2);
 	obs[0].attempts = 1;
 	obs[1].outcome = BC_TOOL_ERROR;
-	bc_pack_settle(&range[0], all);
+	bc_pack_check_sum(&range[0], all);
 	ck_assert_uint_eq(obs[0].attempts, 1);
 }
 END_TEST
@@ -554,7 +554,7 @@ Suite *bc_test_pack(void)
 	tcase_add_loop_test(tc, a_range_that_is_the_sum_of_its_cases_is_forgotten, 0, 6);
 	tcase_add_test(tc, what_the_cases_do_not_explain_is_on_record);
 	tcase_add_loop_test(tc, what_was_not_counted_alone_is_as_the_range_read_it, 0, 5);
-	tcase_add_test(tc, broken_cases_settle_nothing);
+	tcase_add_test(tc, broken_cases_add_no_count);
 	tcase_add_loop_test(tc, counts_belong_to_the_first_launch_of_a_range, 0, (int)BC_ARRAY_LEN(joined));
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(on, on_device, close_device);
