@@ -28,14 +28,14 @@ static double cpu(void)
 
 int main(void)
 {
-	const struct bc_session_options o = { .self = BC_TEST_BINARY,
-					      .devices = "reference",
-					      .expected_dir = BC_TEST_EXPECTED,
-					      .kernels_dir = BC_TEST_KERNELS,
-					      .reports_dir = REPORTS,
-					      .timeout_s = 60,
-					      .quiet_s = 120,
-					      .journal = JOURNAL };
+	const struct bc_run_options o = { .self = BC_TEST_BINARY,
+					  .devices = "reference",
+					  .expected_dir = BC_TEST_EXPECTED,
+					  .kernels_dir = BC_TEST_KERNELS,
+					  .reports_dir = REPORTS,
+					  .timeout_s = 60,
+					  .inactivity_s = 120,
+					  .journal = JOURNAL };
 	struct bc_catalog cat = { 0 };
 	struct bc_session *s = NULL;
 	struct bc_error err = { .msg = "" };

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "harness/report/json.h"
+#include "harness/run/session.h"
 #include "harness/run/targets.h"
 
 #define SCHEMA "bankcheck-devices-1"
@@ -120,16 +121,14 @@ static void print_rest(const struct bc_cli *c, const struct found *f)
 
 int bc_cmd_devices(const struct bc_cli *c, const struct bc_catalog *cat)
 {
-	const struct bc_session_options o = { .self = c->self,
-					      .expected_dir = c->expected_dir,
-					      .kernels_dir = c->kernels_dir };
+	const struct bc_run_options o = bc_cli_run_options(c);
 	struct bc_error err = { .msg = "" };
 	struct bc_facts *gpus = NULL;
 	struct bc_arch *archs = NULL;
 	size_t n = 0, narchs = 0;
 	char why[400] = "";
 	bool json = false;
-	enum bc_status st = bc_cli_json(c, &json, &err);
+	enum bc_status st = bc_cli_json(c->format, &json, &err);
 
 	(void)cat;
 	if (!st)

@@ -13,11 +13,11 @@
 static enum bc_status check_words(const struct bc_cli *c, bc_diff_printer **print, double *tolerance,
 				  struct bc_error *err)
 {
-	if (c->nwords != 2)
+	if (c->noperands != 2)
 		return bc_fail(err, BC_EUSAGE,
 			       "diff: two reports (or folders of reports) are compared, not %zu: type `bankcheck "
 			       "diff OLD NEW`",
-			       c->nwords);
+			       c->noperands);
 	*print = bc_diff_printer_find(c->format);
 	if (!*print)
 		return bc_fail(err, BC_EUSAGE, "--format %s: text, markdown, json or junit", c->format);
@@ -77,8 +77,8 @@ int bc_cmd_diff(const struct bc_cli *c, const struct bc_catalog *cat)
 
 	(void)cat;
 	for (size_t i = 0; !st && i < 2; i++) {
-		st = read_side(c->words[i], &files[i], &n[i], &err);
-		side[i] = (struct bc_side){ c->words[i], files[i], n[i] };
+		st = read_side(c->operands[i], &files[i], &n[i], &err);
+		side[i] = (struct bc_side){ c->operands[i], files[i], n[i] };
 	}
 	if (!st)
 		st = bc_compare(&side[0], &side[1], tolerance, &diff, &err);

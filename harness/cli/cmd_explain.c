@@ -9,6 +9,7 @@
 #include "harness/base/terminal.h"
 #include "harness/explain/patternfile.h"
 #include "harness/base/escape.h"
+#include "harness/core/select.h"
 #include "harness/explain/json_case.h"
 #include "harness/run/targets.h"
 
@@ -21,12 +22,13 @@ static enum bc_status check_forms(const struct bc_cli *c, struct bc_error *err)
 {
 	const bool request = c->op || c->offsets || c->mask;
 
-	if (c->nwords > 1)
-		return bc_fail(err, BC_EUSAGE, "explain: `%s` and `%s`: one case at a time", c->words[0], c->words[1]);
-	if ((c->nwords > 0) + request + (c->patterns != NULL) > 1)
+	if (c->noperands > 1)
+		return bc_fail(err, BC_EUSAGE, "explain: `%s` and `%s`: one case at a time", c->operands[0],
+			       c->operands[1]);
+	if ((c->noperands > 0) + request + (c->patterns != NULL) > 1)
 		return bc_fail(err, BC_EUSAGE,
 			       "explain: a case, --op with --offsets, and --patterns exclude each other; type " FORMS);
-	if (!c->nwords && !request && !c->patterns)
+	if (!c->noperands && !request && !c->patterns)
 		return bc_fail(err, BC_EUSAGE, "explain: what? Type " FORMS);
 	if (request && !c->op)
 		return bc_fail(err, BC_EUSAGE, "explain: %s needs --op OP: ld32, st128, atom32, ldsm4, cpa16ca ...",
@@ -80,7 +82,7 @@ static enum bc_status draw(const struct bc_cli *c, const struct bc_explain *e, s
 {
 	struct bc_text text = { 0 };
 	bool json = false;
-	enum bc_status st = bc_cli_json(c, &json, err);
+	enum bc_status st = bc_cli_json(c->format, &json, err);
 
 	if (!st)
 		st = json ? bc_json_explain(e, &text, err) : bc_explain_draw(e, &text, err);
@@ -94,11 +96,11 @@ static enum bc_status draw(const struct bc_cli *c, const struct bc_explain *e, s
 static enum bc_status explain_case(const struct bc_cli *c, const struct bc_catalog *cat, const struct bc_arch *arch,
 				   struct bc_error *err)
 {
-	const struct bc_case *found = bc_catalog_find(cat, c->words[0]);
+	const struct bc_case *found = bc_catalog_find(cat, c->operands[0]);
 	struct bc_expect expect = { 0 };
 	struct bc_bounds bounds;
 	enum bc_status st = found ? bc_expect_load(c->expected_dir, arch->name, cat, &expect, err)
-				  : unknown_case(cat, c->words[0], err);
+				  : unknown_case(cat, c->operands[0], err);
 
 	if (!st) {
 		bc_expect_find(&expect, found->id, &bounds);
@@ -191,7 +193,7 @@ static enum bc_status explain_patterns(const struct bc_cli *c, const struct bc_a
 	if (!f->file)
 		st = bc_fail(err, BC_EREAD, "%s: cannot be opened: %s", c->patterns, strerror(errno));
 	if (!st)
-		st = bc_cli_json(c, &json, err);
+		st = bc_cli_json(c->format, &json, err);
 	if (!st)
 		st = count_patterns(f, arch, json, err);
 	if (f->file && !from_stdin)
@@ -208,7 +210,7 @@ int bc_cmd_explain(const struct bc_cli *c, const struct bc_catalog *cat)
 
 	if (!st)
 		st = find_arch(c, &arch, &err);
-	if (!st && c->nwords)
+	if (!st && c->noperands)
 		st = explain_case(c, cat, &arch, &err);
 	else if (!st && c->patterns)
 		st = explain_patterns(c, &arch, &err);

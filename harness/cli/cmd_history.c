@@ -75,8 +75,8 @@ static enum bc_status act_add(const struct bc_cli *c, struct bc_history *h, stru
 	struct bc_error why = { .msg = "" };
 
 	(void)out;
-	for (size_t i = 1; i < c->nwords; i++)
-		note(bc_report_paths(c->words[i], &paths, &n, &why), &why, &worst, err);
+	for (size_t i = 1; i < c->noperands; i++)
+		note(bc_report_paths(c->operands[i], &paths, &n, &why), &why, &worst, err);
 	for (size_t i = 0; i < n; i++) {
 		if (bc_status_exit(worst) != 2)
 			note(add_file(h, paths[i], &why), &why, &worst, err);
@@ -94,7 +94,7 @@ static enum bc_status act_list(const struct bc_cli *c, struct bc_history *h, str
 
 static enum bc_status act_trend(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err)
 {
-	return bc_history_trend(h, c->words[1], c->by ? c->by : "date", c->pool, bc_locale_is_utf8(), out, err);
+	return bc_history_trend(h, c->operands[1], c->by ? c->by : "date", c->pool, bc_locale_is_utf8(), out, err);
 }
 
 static enum bc_status act_flaky(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err)
@@ -106,7 +106,7 @@ static enum bc_status act_flaky(const struct bc_cli *c, struct bc_history *h, st
 static enum bc_status act_first_bad(const struct bc_cli *c, struct bc_history *h, struct bc_text *out,
 				    struct bc_error *err)
 {
-	return bc_history_first_bad(h, c->words[1], c->pool, bc_locale_is_utf8(), out, err);
+	return bc_history_first_bad(h, c->operands[1], c->pool, bc_locale_is_utf8(), out, err);
 }
 
 static enum bc_status act_export(const struct bc_cli *c, struct bc_history *h, struct bc_text *out,
@@ -117,7 +117,7 @@ static enum bc_status act_export(const struct bc_cli *c, struct bc_history *h, s
 	(void)out;
 	if (c->format && !jsonl && strcmp(c->format, "csv") != 0)
 		return bc_fail(err, BC_EUSAGE, "--format %s: csv or jsonl", c->format);
-	return bc_history_export(h, c->nwords > 1 ? c->words[1] : NULL, jsonl, stdout, err);
+	return bc_history_export(h, c->noperands > 1 ? c->operands[1] : NULL, jsonl, stdout, err);
 }
 
 static enum bc_status act_prune(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err)
@@ -149,13 +149,13 @@ static enum bc_status find_action(const struct bc_cli *c, const struct action **
 	const struct action *a = NULL;
 	const char *stray;
 
-	for (size_t i = 0; c->nwords && i < BC_ARRAY_LEN(actions); i++)
-		if (strcmp(c->words[0], actions[i].name) == 0)
+	for (size_t i = 0; c->noperands && i < BC_ARRAY_LEN(actions); i++)
+		if (strcmp(c->operands[0], actions[i].name) == 0)
 			a = &actions[i];
 	if (!a)
 		return bc_fail(err, BC_EUSAGE, "history %s: add, list, trend, flaky, first-bad, export or prune",
-			       c->nwords ? c->words[0] : "what?");
-	if (c->nwords - 1 < a->min || c->nwords - 1 > a->max)
+			       c->noperands ? c->operands[0] : "what?");
+	if (c->noperands - 1 < a->min || c->noperands - 1 > a->max)
 		return bc_fail(err, BC_EUSAGE, "history %s: type `bankcheck history %s%s%s`", a->name, a->name,
 			       a->words[0] ? " " : "", a->words);
 	stray = c->by && !(a->options & BY)			  ? "--by"

@@ -47,8 +47,8 @@ static enum bc_status make_page(const struct bc_cli *c, struct bc_error *err)
 	size_t n = 0, nread = 0, cases = 0;
 	enum bc_status st = split(c->output, dir, &name, err);
 
-	for (size_t i = 0; !st && i < c->nwords; i++)
-		st = bc_report_paths(c->words[i], &path, &n, err);
+	for (size_t i = 0; !st && i < c->noperands; i++)
+		st = bc_report_paths(c->operands[i], &path, &n, err);
 	if (!st)
 		st = bc_file_not_among(c->output, path, n, err);
 	if (!st) {
@@ -83,10 +83,10 @@ int bc_cmd_html(const struct bc_cli *c, const struct bc_catalog *cat)
 	enum bc_status st = BC_OK;
 
 	(void)cat;
-	if (!c->nwords)
+	if (!c->noperands)
 		st = bc_fail(&err, BC_EUSAGE, "html: which reports? `bankcheck html reports -o report.html`");
 	else if (!c->output)
-		st = bc_fail(&err, BC_EUSAGE, "html: where to? `bankcheck html %s -o report.html`", c->words[0]);
+		st = bc_fail(&err, BC_EUSAGE, "html: where to? `bankcheck html %s -o report.html`", c->operands[0]);
 	if (!st)
 		st = make_page(c, &err);
 	return st ? bc_cli_fail(&err) : 0;

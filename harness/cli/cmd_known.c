@@ -53,9 +53,9 @@ static enum bc_status read_reports(const struct bc_cli *c, struct bc_read_file *
 	size_t npaths = 0;
 	enum bc_status st = BC_OK;
 
-	for (size_t i = 0; !st && i < c->nwords; i++)
-		st = bc_report_paths(c->words[i], &path, &npaths, err);
-	if (!st && !c->nwords && (access(c->reports_dir, F_OK) == 0 || errno != ENOENT)) {
+	for (size_t i = 0; !st && i < c->noperands; i++)
+		st = bc_report_paths(c->operands[i], &path, &npaths, err);
+	if (!st && !c->noperands && (access(c->reports_dir, F_OK) == 0 || errno != ENOENT)) {
 		st = bc_report_paths(c->reports_dir, &path, &npaths, err);
 		st = st == BC_EDATA ? BC_OK : st; /* it has none */
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "harness/base/textfile.h"
+#include "harness/core/select.h"
 #include "harness/explain/json_case.h"
 
 /* The rule's sentence and the expectation, under the id. */
@@ -44,7 +45,10 @@ static enum bc_status print_json(const struct bc_catalog *cat, const bool *chose
 int bc_cmd_list(const struct bc_cli *c, const struct bc_catalog *cat)
 {
 	const struct bc_selection sel = {
-		.filter = c->filter, .nfilter = c->nfilter, .exclude = c->exclude, .nexclude = c->nexclude
+		.filter = c->run.filter.item,
+		.nfilter = c->run.filter.n,
+		.exclude = c->run.exclude.item,
+		.nexclude = c->run.exclude.n,
 	};
 	bool *chosen = calloc(cat->n + cat->nhidden + 1, sizeof(*chosen));
 	struct bc_error err = { .msg = "" };
@@ -56,8 +60,8 @@ int bc_cmd_list(const struct bc_cli *c, const struct bc_catalog *cat)
 		chosen ? bc_select(cat, &sel, chosen, &n, &err) : bc_fail(&err, BC_ENOMEM, "list: out of memory");
 
 	if (!st)
-		st = bc_cli_json(c, &json, &err);
-	if (!st && (c->longer || json || c->arch)) {
+		st = bc_cli_json(c->format, &json, &err);
+	if (!st && (c->long_format || json || c->arch)) {
 		const char *name = c->arch ? c->arch : "sm_90";
 
 		st = bc_arch_load(c->expected_dir, name, &arch, &err);
@@ -70,7 +74,7 @@ int bc_cmd_list(const struct bc_cli *c, const struct bc_catalog *cat)
 		if (!chosen[i])
 			continue;
 		(void)puts(cat->cases[i].id);
-		if (c->longer)
+		if (c->long_format)
 			print_long(&cat->cases[i], &arch, &expect);
 	}
 	if (!st)

@@ -11,7 +11,7 @@
 
 static enum bc_status check_words(const struct bc_cli *c, struct bc_error *err)
 {
-	if (!c->nwords)
+	if (!c->noperands)
 		return bc_fail(
 			err, BC_EUSAGE,
 			"merge: which reports? Type `bankcheck merge REPORT... -o FILE` (a REPORT may be a folder)");
@@ -44,8 +44,8 @@ int bc_cmd_merge(const struct bc_cli *c, const struct bc_catalog *cat)
 	enum bc_status st = check_words(c, &err);
 
 	(void)cat;
-	for (size_t i = 0; !st && i < c->nwords; i++)
-		st = bc_report_paths(c->words[i], &paths, &n, &err);
+	for (size_t i = 0; !st && i < c->noperands; i++)
+		st = bc_report_paths(c->operands[i], &paths, &n, &err);
 	if (!st)
 		st = bc_file_not_among(c->output, paths, n, &err);
 	if (!st)

@@ -6,13 +6,11 @@
 
 #include "harness/report/console.h"
 #include "harness/base/folder.h"
+#include "harness/run/session.h"
 
 int bc_cmd_report(const struct bc_cli *c, const struct bc_catalog *cat)
 {
-	const struct bc_session_options o = { .self = c->self,
-					      .expected_dir = c->expected_dir,
-					      .kernels_dir = c->kernels_dir,
-					      .reports_dir = c->reports_dir };
+	const struct bc_run_options o = bc_cli_run_options(c);
 	struct bc_console_options co = bc_console_detect(stdout);
 	struct bc_console *console = NULL;
 	struct bc_folder *folder = NULL;
@@ -24,13 +22,15 @@ int bc_cmd_report(const struct bc_cli *c, const struct bc_catalog *cat)
 
 	co.verbose = c->verbose;
 	co.quiet = c->quiet;
-	if (c->nwords != 1)
-		st = bc_fail(&err, BC_EUSAGE, "%zu journals: `bankcheck report JOURNAL`, as reports/journal.tsv",
-			     c->nwords);
+	if (c->noperands != 1)
+		st = bc_fail(&err, BC_EUSAGE,
+			     "report: it takes one journal, not %zu: type `bankcheck report JOURNAL`, for example "
+			     "reports/journal.tsv",
+			     c->noperands);
 	if (!st)
 		st = bc_folder_open(c->reports_dir, &folder, &err);
 	if (!st)
-		st = bc_session_replay(&o, cat, c->words[0], &s, &err);
+		st = bc_session_replay(&o, cat, c->operands[0], &s, &err);
 	if (!st)
 		st = bc_console_open(&co, &console, &err);
 	if (!st) {
@@ -39,7 +39,7 @@ int bc_cmd_report(const struct bc_cli *c, const struct bc_catalog *cat)
 		for (size_t i = 0; i < run->ndevices; i++)
 			for (size_t k = 0; k < run->devices[i].nresults; k++)
 				bc_console_result(console, &run->devices[i], &run->devices[i].results[k]);
-		st = bc_cli_report(c, console, run, &err);
+		st = bc_cli_write_reports(c, console, run, &err);
 		status = bc_cli_run_status(c, run);
 	}
 	if (st)

@@ -5,16 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/base/textfile.h"
 #include "harness/device/reference/faults.h"
 #include "harness/report/console.h"
-#include "harness/base/escape.h"
 #include "harness/base/folder.h"
 #include "harness/report/github.h"
 #include "harness/report/junit.h"
 #include "harness/report/reader.h"
 #include "harness/run/check_run.h"
-#include "harness/measure/measure.h"
+#include "harness/run/session.h"
 #include "harness/run/targets.h"
 
 struct sinks {
@@ -40,33 +38,6 @@ static void on_result(void *ctx, const struct bc_device_run *d, const struct bc_
 	bc_console_result(((struct sinks *)ctx)->console, d, r);
 }
 
-/* Options that a line to run one case again needs beside --device and --filter. */
-static enum bc_status rerun_options(const struct bc_cli *c, struct bc_text *out, struct bc_error *err)
-{
-	const char *const pairs[][2] = { { "--expected", c->expected },
-					 { "--kernels", c->kernels },
-					 { "--fault", c->fault },
-					 { "--witness", c->witness == BC_WITNESS_CLOCK	    ? "clock"
-							: c->witness == BC_WITNESS_COUNTERS ? "counters"
-											    : NULL },
-					 { "--require", c->require_counters ? "counters" : NULL } };
-	enum bc_status st = bc_text_add(out, "", 0, err);
-
-	for (size_t i = 0; !st && i < BC_ARRAY_LEN(pairs); i++) {
-		if (!pairs[i][1])
-			continue;
-		st = bc_text_addf(out, err, " %s ", pairs[i][0]);
-		if (!st)
-			st = bc_shell_quote(out, pairs[i][1], err);
-	}
-	if (!st && c->racecheck)
-		st = bc_text_addf(out, err, " --racecheck");
-	if (!st && c->pack)
-		st = bc_text_addf(out, err, " --pack %u", c->pack);
-	return st;
-}
-
-/* Why there are no counters is said once a device, above the cases. */
 static bool any_provisional(const struct bc_run *run)
 {
 	for (size_t i = 0; i < run->ndevices; i++)
@@ -84,8 +55,8 @@ static void count_verdicts(const struct bc_run *run, size_t n[BC_NVERDICTS])
 }
 
 /* Reports and logs; all are tried, the first failure is kept. */
-enum bc_status bc_cli_report(const struct bc_cli *c, struct bc_console *console, const struct bc_run *run,
-			     struct bc_error *err)
+enum bc_status bc_cli_write_reports(const struct bc_cli *c, struct bc_console *console, const struct bc_run *run,
+				    struct bc_error *err)
 {
 	struct bc_paths paths = { 0 };
 	struct bc_error later;
@@ -171,91 +142,28 @@ static enum bc_status read_failed(const char *word, const struct bc_catalog *cat
 	return st;
 }
 
-/* "I/N" */
-static enum bc_status parse_shard(const char *s, struct bc_session_options *o, struct bc_error *err)
-{
-	const char *slash = strchr(s, '/');
-	char first[16] = "";
-	uint32_t i = 0, n = 0;
-
-	if (slash && (size_t)(slash - s) < sizeof(first)) {
-		memcpy(first, s, (size_t)(slash - s));
-		if (bc_u32_parse(first, &i) && bc_u32_parse(slash + 1, &n) && i >= 1 && i <= n && n <= BC_CASES_MAX) {
-			o->shard = i;
-			o->nshards = n;
-			return BC_OK;
-		}
-	}
-	return bc_fail(err, BC_EUSAGE, "--shard %s: I/N with I from 1 to N, as 2/3", s);
-}
-
-/* The options that are words of their own. */
-static enum bc_status selection_options(const struct bc_cli *c, const struct bc_catalog *cat,
-					struct bc_session_options *o, bool **only, struct bc_error *err)
-{
-	enum bc_status st = c->shard ? parse_shard(c->shard, o, err) : BC_OK;
-
-	if (!st && c->shuffle) {
-		o->shuffle = true;
-		if (!bc_u32_parse(c->shuffle, &o->seed))
-			st = bc_fail(err, BC_EUSAGE, "--shuffle %s: a whole number, 0 to 4294967295", c->shuffle);
-	}
-	if (!st && c->isolate && strcmp(c->isolate, "case") != 0 && strcmp(c->isolate, "device") != 0)
-		st = bc_fail(err, BC_EUSAGE, "--isolate %s: device or case", c->isolate);
-	o->isolate = c->isolate && strcmp(c->isolate, "case") == 0;
-	if (!st && c->repeat > 1 && (c->retries || c->retry_lost))
-		st = bc_fail(err, BC_EUSAGE,
-			     "--repeat and --retries: give one of them; repeating looks for what retrying hides");
-	if (!st && c->rerun_failed)
-		st = read_failed(c->rerun_failed, cat, only, err);
-	o->only = *only;
-	return st;
-}
-
-/* Faults are the reference device's; without --device they mean that one. */
-static enum bc_status check_fault(const struct bc_cli *c, struct bc_error *err)
+/* Options that do not go together. */
+static enum bc_status check_options(const struct bc_cli *c, struct bc_error *err)
 {
 	const struct bc_fault *f;
 
-	if (!c->fault)
+	if (c->run.repeat > 1 && (c->run.retries || c->run.retry_lost))
+		return bc_fail(err, BC_EUSAGE,
+			       "--repeat and --retries exclude each other: repeating looks for what retrying hides");
+	if (!c->run.fault)
 		return BC_OK;
-	if (c->device && bc_targets_want_cuda(c->device))
+	if (c->run.devices && bc_targets_want_cuda(c->run.devices))
 		return bc_fail(err, BC_EUSAGE,
 			       "--fault %.40s: faults are planted in the reference device only, and --device %.200s "
 			       "names a GPU",
-			       c->fault, c->device);
-	return bc_fault_require(c->fault, &f, err);
+			       c->run.fault, c->run.devices);
+	return bc_fault_require(c->run.fault, &f, err);
 }
 
 int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 {
 	struct bc_console_options co = bc_console_detect(stdout);
-	struct bc_session_options o = { .self = c->self,
-					.devices = c->device  ? c->device
-						   : c->fault ? "reference"
-							      : NULL,
-					.expected_dir = c->expected_dir,
-					.kernels_dir = c->kernels_dir,
-					.reports_dir = c->reports_dir,
-					.selection = { .filter = c->filter,
-						       .nfilter = c->nfilter,
-						       .exclude = c->exclude,
-						       .nexclude = c->nexclude,
-						       .only_suite = getenv("CK_RUN_SUITE"),
-						       .only_rule = getenv("CK_RUN_CASE") },
-					.witness = c->witness,
-					.require_counters = c->require_counters,
-					.pack = c->pack,
-					.racecheck = c->racecheck,
-					.fault = c->fault,
-					.timeout_s = c->timeout_s,
-					.quiet_s = c->quiet_s,
-					.repeat = c->repeat,
-					.retries = c->retries,
-					.retry_lost = c->retry_lost,
-					.fail_fast = c->fail_fast,
-					.deadline_s = c->deadline_s,
-					.resume = c->resume };
+	struct bc_run_options o = bc_cli_run_options(c);
 	struct sinks sinks = { 0 };
 	const struct bc_session_events ev = {
 		.ctx = &sinks, .begin = on_begin, .progress = on_progress, .result = on_result
@@ -273,11 +181,16 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 	co.quiet = c->quiet;
 	(void)snprintf(journal, sizeof(journal), "%s/journal.tsv", c->reports_dir);
 	o.journal = journal;
-	st = check_fault(c, &err);
+	o.only_suite = getenv("CK_RUN_SUITE");
+	o.only_rule = getenv("CK_RUN_CASE");
+	if (!o.devices && o.fault) /* only the reference device has faults */
+		o.devices = "reference";
+	st = check_options(c, &err);
+	if (!st && c->rerun_failed)
+		st = read_failed(c->rerun_failed, cat, &only, &err);
+	o.only = only;
 	if (!st)
-		st = selection_options(c, cat, &o, &only, &err);
-	if (!st)
-		st = rerun_options(c, &rerun, &err);
+		st = bc_run_options_rerun(&c->run, &rerun, &err);
 	o.rerun = rerun.data;
 	if (!st)
 		st = bc_folder_open(c->reports_dir, &folder, &err);
@@ -288,7 +201,7 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 	if (!st)
 		st = bc_session_run(session, &ev, &err);
 	if (!st)
-		st = bc_cli_report(c, sinks.console, bc_session_result(session), &err);
+		st = bc_cli_write_reports(c, sinks.console, bc_session_result(session), &err);
 	if (st && sinks.console)
 		bc_console_erase(sinks.console);
 	if (st)

@@ -19,6 +19,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/cli/selftest_rules.h"
+#include "harness/run/session.h"
 
 #define SUITES_MAX 64
 #define PROCESSES_MAX 64
@@ -151,18 +152,14 @@ static void take_result(struct job *j, const struct bc_arch *a, const struct bc_
 static void run_job(const struct bc_cli *c, const struct bc_catalog *cat, struct job *j)
 {
 	char device[BC_ARCH_NAME_MAX + 16];
-	const struct bc_session_options o = { .self = c->self,
-					      .devices = device,
-					      .expected_dir = c->expected_dir,
-					      .kernels_dir = c->kernels_dir,
-					      .fault = j->fault ? j->fault->name : NULL,
-					      .timeout_s = c->timeout_s,
-					      .quiet_s = c->quiet_s };
+	struct bc_run_options o = bc_cli_run_options(c);
 	struct bc_session *s = NULL;
 	struct bc_error err = { .msg = "" };
 	const double start = bc_now();
 
 	(void)snprintf(device, sizeof(device), "reference:%s", j->arch->name);
+	o.devices = device;
+	o.fault = j->fault ? j->fault->name : NULL;
 	j->status = bc_session_open(&o, cat, &s, &err);
 	if (!j->status)
 		j->status = bc_session_run(s, NULL, &err);
@@ -365,7 +362,7 @@ static size_t print_problems(const struct job *job, size_t n)
 }
 
 /* What the runs with all faults say of the rules. Return: how many are not as they should be. */
-static size_t print_rules(const struct job *job, size_t n, bool longer)
+static size_t print_rules(const struct job *job, size_t n, bool long_format)
 {
 	struct bc_rule_runs runs = { .n = n };
 
@@ -373,11 +370,11 @@ static size_t print_rules(const struct job *job, size_t n, bool longer)
 		runs.fault[i] = job[i].fault;
 		runs.marks[i] = job[i].rule;
 	}
-	return bc_rules_print(&runs, longer);
+	return bc_rules_print(&runs, long_format);
 }
 
 /* Everything of one architecture. Return: how many things are not as they should be. */
-static size_t report(const struct job *job, size_t n, const struct bc_fault *only, bool longer)
+static size_t report(const struct job *job, size_t n, const struct bc_fault *only, bool long_format)
 {
 	const struct bc_arch *a = job[0].arch;
 	size_t problems;
@@ -393,7 +390,7 @@ static size_t report(const struct job *job, size_t n, const struct bc_fault *onl
 	print_later(job, n, only);
 	problems = print_problems(job, n);
 	if (!only)
-		problems += print_rules(job, n, longer);
+		problems += print_rules(job, n, long_format);
 	(void)printf("\n%s: %s\n\n", a->name,
 		     problems ? "NOT as it should be"
 		     : n == 1 ? "the sound device shows no finding"
@@ -459,8 +456,8 @@ int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 	int status = 0;
 	enum bc_status st = find_archs(c, &archs, &narchs, &err);
 
-	if (!st && c->fault)
-		st = bc_fault_require(c->fault, &only, &err);
+	if (!st && c->run.fault)
+		st = bc_fault_require(c->run.fault, &only, &err);
 	if (!st && (count_suites() > SUITES_MAX || bc_rules_count() > BC_RULES_MAX))
 		st = bc_fail(&err, BC_EUSAGE, "selftest: more than %d suites or %d rules", SUITES_MAX, BC_RULES_MAX);
 	if (!st && count_faults() >= BC_RULE_RUNS_MAX)
@@ -483,7 +480,7 @@ int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 		for (size_t first = 0, n = 0; first < p->n; first += n) {
 			for (n = 0; first + n < p->n && p->job[first + n].arch == p->job[first].arch;)
 				n++;
-			problems += report(&p->job[first], n, only, c->longer);
+			problems += report(&p->job[first], n, only, c->long_format);
 		}
 		(void)printf("%zu run%s in %.1f s\n", p->n, p->n == 1 ? "" : "s", bc_now() - start);
 		status = problems ? 1 : 0;

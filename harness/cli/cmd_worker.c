@@ -6,15 +6,7 @@
 
 int bc_cmd_worker(const struct bc_cli *c, const struct bc_catalog *cat)
 {
-	const struct bc_worker_options o = {
-		.open = { .kernels_dir = c->kernels_dir,
-			  .expected_dir = c->expected_dir,
-			  .fault = c->fault,
-			  .racecheck = c->racecheck,
-			  .no_counters = c->witness == BC_WITNESS_CLOCK },
-		.no_clock = c->witness == BC_WITNESS_COUNTERS,
-		.pack = c->pack,
-	};
+	const struct bc_run_options o = bc_cli_run_options(c);
 
 	return bc_worker_main(&o, cat, BC_WORKER_IN, BC_WORKER_OUT);
 }

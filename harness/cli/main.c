@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "harness/cli/options.h"
+#include "harness/cli/help.h"
+#include "harness/cli/parse.h"
 
 /* A standard stream that the caller closed leaves its number to the next file that is opened: the lock or the journal
  * would be given what is printed. /dev/null keeps the number, opened so that using stdin or stdout fails as if it were

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/cli/options.h - the one table of subcommands and options: parsing, --help and the man page come from it. */
+/* harness/cli/options.h - subcommands and their options: the tables that parsing, --help and the man page come from.
+ *
+ * The options of a run are rows of bc_run_option_table (harness/run/run_options.h); the others are rows here.
+ */
 #ifndef BC_CLI_OPTIONS_H
 #define BC_CLI_OPTIONS_H
 
-#include "harness/run/session.h"
+#include "harness/cli/output.h"
+#include "harness/core/case.h"
+#include "harness/core/results.h"
+#include "harness/run/run_options.h"
 
 /* Bits: which subcommands an option belongs to. */
 enum bc_command {
@@ -25,44 +31,47 @@ enum bc_command {
 /* What the command line said. Strings point into argv. */
 struct bc_cli {
 	enum bc_command command;
-	const char *device, *reports, *expected, *kernels, *fault, *tap, *arch, *op, *offsets, *mask, *patterns;
+	struct bc_run_options run; /* as given: for a session, see bc_cli_run_options */
+	const char *tap, *rerun_failed, *arch, *op, *offsets, *mask, *patterns;
 	const char *format, *tolerance, *output;
 	const char *db, *by, *keep, *before;
-	bool pool;
-	const char *shard, *shuffle, *rerun_failed, *isolate;
-	unsigned repeat, retries, retry_lost, deadline_s, pack;
-	bool fail_fast, flaky_ok, resume;
-	const char **filter, **exclude; /* [nfilter], [nexclude]; malloc'ed */
-	size_t nfilter, nexclude;
-	enum bc_witness witness;
-	bool require_counters, strict, racecheck, verbose, quiet, longer;
-	unsigned timeout_s, quiet_s;
-	const char **words; /* arguments that are no options; malloc'ed */
-	size_t nwords;
+	bool pool, flaky_ok, strict, verbose, quiet, long_format;
+	bool help, version;
+	const char **operands; /* arguments that are no options; malloc'ed */
+	size_t noperands;
 	bool done; /* --help or --version was answered: exit 0 */
 	/* Found, not said: */
 	char self[1024]; /* path of this binary */
 	char kernels_dir[1100], expected_dir[1100], reports_dir[512];
 };
 
-/**
- * bc_cli_parse - take the command line apart
- *
- * Also finds the binary, its kernels (--kernels, build/kernels beside it, ../lib/bankcheck/kernels) and expected/
- * (--expected, ../expected, ../share/bankcheck/expected).
- * Return: BC_EUSAGE with what is wrong and what to type.
- */
-enum bc_status bc_cli_parse(int argc, char **argv, struct bc_cli *out, struct bc_error *err);
-void bc_cli_release(struct bc_cli *c);
+/* One option as the command line has it. */
+struct bc_cli_option {
+	const struct bc_option *option;
+	unsigned commands; /* bits of enum bc_command */
+	size_t base;	   /* where in struct bc_cli the struct lies that the option's offset is in */
+};
 
-/* The man page, troff with the man macros. BC_EWRITE. */
-enum bc_status bc_cli_man(struct bc_error *err);
+/* All options of all commands, in the order of the help. */
+size_t bc_cli_option_count(void);
+struct bc_cli_option bc_cli_option_at(size_t i); /* below the count */
 
-/* Flush standard output; BC_EWRITE when anything that was printed did not get out. */
-enum bc_status bc_cli_flush(struct bc_error *err);
+struct bc_cli_command {
+	const char *name, *operands; /* operands: as help shows them, NULL: it takes none */
+	enum bc_command command;
+	bool internal;
+	const char *help;
+};
+extern const struct bc_cli_command bc_cli_commands[]; /* ended by a row without a name */
 
-/* --format of a command that has text and json. Return: BC_EUSAGE for another. */
-enum bc_status bc_cli_json(const struct bc_cli *c, bool *json, struct bc_error *err);
+struct bc_cli_exit_status {
+	int status;
+	const char *when; /* NULL: the end of the list */
+};
+extern const struct bc_cli_exit_status bc_cli_exit_statuses[];
+
+/* The options of a run for a session: as given, with the folders and the binary that were found. */
+struct bc_run_options bc_cli_run_options(const struct bc_cli *c);
 
 /* Subcommands, one file each. Return: exit status. */
 int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat);
@@ -81,13 +90,10 @@ int bc_cmd_worker(const struct bc_cli *c, const struct bc_catalog *cat);
 struct bc_console;
 
 /* All reports and logs of a finished run (cmd_run.c). Each is tried; the first failure is returned. */
-enum bc_status bc_cli_report(const struct bc_cli *c, struct bc_console *console, const struct bc_run *run,
-			     struct bc_error *err);
+enum bc_status bc_cli_write_reports(const struct bc_cli *c, struct bc_console *console, const struct bc_run *run,
+				    struct bc_error *err);
 
 /* Exit status of a run by its verdicts and flakes. */
 int bc_cli_run_status(const struct bc_cli *c, const struct bc_run *run);
-
-/* Print an error the one way it is printed and give its exit status. */
-int bc_cli_fail(const struct bc_error *err);
 
 #endif

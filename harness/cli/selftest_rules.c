@@ -156,12 +156,12 @@ static size_t print_strays(void)
 	return strays;
 }
 
-size_t bc_rules_print(const struct bc_rule_runs *runs, bool longer)
+size_t bc_rules_print(const struct bc_rule_runs *runs, bool long_format)
 {
 	const size_t strays = print_strays();
 	size_t rule = 0, here = 0, hardware = 0, problems = 0;
 
-	if (longer)
+	if (long_format)
 		(void)puts("\nRules, and the faults that each catches by what its cases are judged by:");
 	for (size_t i = 0; bc_suites[i]; i++) {
 		const struct bc_suite *s = bc_suites[i];
@@ -176,11 +176,12 @@ size_t bc_rules_print(const struct bc_rule_runs *runs, bool longer)
 			here += sound != 0;
 			hardware += sound && !lacks && is_listed(name);
 			problems += lacks != NULL;
-			if (longer && sound)
+			if (long_format && sound)
 				print_rule(runs, rule, name);
 			if (lacks)
-				(void)printf("%suntested rule: %s (%s): %s\n", problems == 1 && !longer ? "\n" : "",
-					     name, s->rules[k].sentence, lacks);
+				(void)printf("%suntested rule: %s (%s): %s\n",
+					     problems == 1 && !long_format ? "\n" : "", name, s->rules[k].sentence,
+					     lacks);
 		}
 	}
 	(void)printf("\nRules: %zu of the %zu that can run here catch a planted fault by what they are judged by",

@@ -66,10 +66,10 @@ struct bc_rule_runs {
 
 /**
  * bc_rules_print - how many rules catch a fault, and those that do not
- * @longer: also each rule with the faults that it catches
+ * @long_format: also each rule with the faults that it catches
  *
  * Return: how many rules are not as they should be, entries of bc_hardware_rules that name no rule among them.
  */
-size_t bc_rules_print(const struct bc_rule_runs *runs, bool longer);
+size_t bc_rules_print(const struct bc_rule_runs *runs, bool long_format);
 
 #endif

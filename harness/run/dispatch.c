@@ -346,8 +346,8 @@ static enum bc_status check_time(struct dispatch *d, struct bc_device_queue *w, 
 			       : w->hurt		    ? HEALTH_S
 							    : OPEN_S,
 			       w->state == BC_QUEUE_BUSY && w->now.n > 1 ? " a case" : "");
-	else if (w->state == BC_QUEUE_BUSY && t > w->heard + d->o->quiet_s)
-		(void)snprintf(why, sizeof(why), "hung: nothing heard from the worker for %u s", d->o->quiet_s);
+	else if (w->state == BC_QUEUE_BUSY && t > w->heard + d->o->inactivity_s)
+		(void)snprintf(why, sizeof(why), "hung: nothing heard from the worker for %u s", d->o->inactivity_s);
 	else
 		return BC_OK;
 	return bury(d, w, why, err);

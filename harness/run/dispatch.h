@@ -34,9 +34,9 @@ struct bc_device_queue {
 };
 
 struct bc_dispatch_options {
-	unsigned timeout_s; /* of one case; a batch has the sum */
-	unsigned quiet_s;   /* nothing heard for so long: hung */
-	const char **argv;  /* of a worker */
+	unsigned timeout_s;    /* of one case; a batch has the sum */
+	unsigned inactivity_s; /* nothing heard for so long: hung */
+	const char **argv;     /* of a worker */
 	/* A case has its observation; a failure stops everything. */
 	enum bc_status (*result)(void *ctx, struct bc_device_run *d, size_t index, struct bc_error *err);
 	void *ctx;

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "harness/base/file.h"
+#include "harness/base/textfile.h"
 #include "harness/run/message.h"
+#include "harness/run/run_options.h"
 
 #define JOURNAL_MAX ((size_t)1 << 30)
 
@@ -70,15 +72,23 @@ static uint64_t hash_of(const struct bc_run *run, size_t i)
 	return *(const uint64_t *)((const char *)run + hashes[i].offset);
 }
 
-static enum bc_status head_line(struct bc_journal *j, const struct bc_run *run, struct bc_error *err)
+static enum bc_status head_line(struct bc_journal *j, const struct bc_run *run, const struct bc_run_options *o,
+				struct bc_error *err)
 {
-	const char *const texts[][2] = { { "version", BC_VERSION },	  { "run_id", run->run_id },
-					 { "timestamp", run->timestamp }, { "host", run->host },
-					 { "rerun", run->rerun },	  { "options", run->options } };
+	const char *const texts[][2] = { { "version", BC_VERSION },
+					 { "run_id", run->run_id },
+					 { "timestamp", run->timestamp },
+					 { "host", run->host },
+					 { "rerun", run->rerun } };
 	enum bc_status st = bc_message_begin(&j->line, "run", err);
+
+	if (!st)
+		st = bc_message_add(&j->line, err, "format", "%u", BC_JOURNAL_FORMAT);
 
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(texts); i++)
 		st = bc_message_add(&j->line, err, texts[i][0], "%s", texts[i][1]);
+	if (!st)
+		st = bc_run_options_add(o, &j->line, err);
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(hashes); i++)
 		st = bc_message_add(&j->line, err, hashes[i].key, "%016llx", (unsigned long long)hash_of(run, i));
 	return st ? st : bc_message_end(&j->line, err);
@@ -112,10 +122,10 @@ static enum bc_status add_line(struct bc_text *all, const struct bc_journal *j, 
 }
 
 /* All that is known before a case starts: the run, and each device with its cases. */
-static enum bc_status make_plan(struct bc_journal *j, const struct bc_run *run, struct bc_text *all,
-				struct bc_error *err)
+static enum bc_status make_plan(struct bc_journal *j, const struct bc_run *run, const struct bc_run_options *o,
+				struct bc_text *all, struct bc_error *err)
 {
-	enum bc_status st = head_line(j, run, err);
+	enum bc_status st = head_line(j, run, o, err);
 
 	if (!st)
 		st = add_line(all, j, err);
@@ -142,8 +152,8 @@ static enum bc_status make_plan(struct bc_journal *j, const struct bc_run *run, 
 
 /* Under another name until it is whole and on disk: a journal has its whole plan, and an older one stays until then.
  * What is no file (a pipe, a device) is written to as it is. */
-enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out,
-				 struct bc_error *err)
+enum bc_status bc_journal_create(const char *path, const struct bc_run *run, const struct bc_run_options *o,
+				 struct bc_journal **out, struct bc_error *err)
 {
 	struct bc_journal *j = NULL;
 	struct bc_text all = { 0 };
@@ -156,7 +166,7 @@ enum bc_status bc_journal_create(const char *path, const struct bc_run *run, str
 		return bc_fail(err, BC_EWRITE, "%.200s...: the path is longer than %zu bytes", path, sizeof(temp) - 5);
 	st = open_file(temp, path, O_CREAT | O_TRUNC, &j, err);
 	if (!st)
-		st = make_plan(j, run, &all, err);
+		st = make_plan(j, run, o, &all, err);
 	if (!st)
 		st = bc_write_all(&bc_file_system, j->fd, all.data, all.len, path, err);
 	if (!st)
@@ -209,6 +219,25 @@ void bc_journal_close(struct bc_journal *j)
 	free(j);
 }
 
+/* The first line: is it one of a journal that this version reads? */
+static enum bc_status check_format(const struct bc_fields *head, struct bc_error *err)
+{
+	const char *text = bc_message_get(head, "format");
+	uint32_t format = 1; /* journals of format 1 do not say so */
+
+	if (strcmp(head->kind, "run") != 0)
+		return bc_fail(err, BC_EDATA, "not a journal of `bankcheck run`");
+	if (text[0] && !bc_u32_parse(text, &format))
+		return bc_fail(err, BC_EDATA, "format=%.40s: the format of a journal is a whole number", text);
+	if (format != BC_JOURNAL_FORMAT)
+		return bc_fail(err, BC_EDATA,
+			       "a journal of format %u, written by %s bankcheck (version %.40s); this one reads format "
+			       "%u: use that version, or run again without --resume",
+			       format, format < BC_JOURNAL_FORMAT ? "an older" : "a newer",
+			       bc_message_get(head, "version"), BC_JOURNAL_FORMAT);
+	return BC_OK;
+}
+
 enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void *ctx, size_t *whole,
 			       struct bc_error *err)
 {
@@ -227,8 +256,8 @@ enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void 
 		*end = '\0';
 		number++;
 		st = bc_message_parse(start, &f, &why);
-		if (!st && number == 1 && strcmp(f.kind, "run") != 0)
-			st = bc_fail(&why, BC_EDATA, "not a journal of `bankcheck run`");
+		if (!st && number == 1)
+			st = check_format(&f, &why);
 		if (!st)
 			st = line(ctx, &f, &why);
 		if (st)
@@ -244,14 +273,21 @@ enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void 
 	return st;
 }
 
-enum bc_status bc_journal_same(const struct bc_fields *head, const struct bc_run *run, struct bc_error *err)
+enum bc_status bc_journal_same(const struct bc_fields *head, const struct bc_run *run, const struct bc_run_options *o,
+			       struct bc_error *err)
 {
 	const char *advice = "run without --resume, or as the journal's run was";
-	char hex[17];
+	struct bc_run_options then;
+	char hex[17], difference[240];
+	enum bc_status st;
 
-	if (strcmp(bc_message_get(head, "options"), run->options) != 0)
-		return bc_fail(err, BC_EDATA, "the journal is of a run with other options (%s; now %s): %s",
-			       bc_message_get(head, "options"), run->options, advice);
+	bc_run_options_init(&then);
+	st = bc_run_options_parse(head, &then, err);
+	if (st)
+		return st;
+	if (bc_run_options_differ(&then, o, difference, sizeof(difference)))
+		return bc_fail(err, BC_EDATA, "the journal is of a run with other options (%s): %s", difference,
+			       advice);
 	for (size_t i = 0; i < BC_ARRAY_LEN(hashes); i++) {
 		uint64_t h = hash_of(run, i);
 

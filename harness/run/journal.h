@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/run/journal.h - plan and observations on disk as they come, one message a line (message.h).
  *
- *     run     version, run_id, timestamp, host, rerun, options, and the hashes of what the results depend on
+ *     run     format, version, run_id, timestamp, host, rerun, the options that the results depend on as option_NAME
+ *             (run_options.h), and the hashes of what else they depend on
  *     device  dev, rerun, facts, images_hash: once a device before it is opened, and again when it is
  *     plan    dev, id: the cases, all before the first of them starts
  *     obs     dev, and an observation
@@ -13,13 +14,16 @@
 
 #include "harness/core/results.h"
 
+#define BC_JOURNAL_FORMAT 2u /* 1 had the options as one text, and no field format */
+
 struct bc_journal;
 struct bc_fields;
+struct bc_run_options;
 
 /* Start a journal: the run, its devices and its plan, synced, its name too. Replaces an older one, in one step
  * when it is whole. */
-enum bc_status bc_journal_create(const char *path, const struct bc_run *run, struct bc_journal **out,
-				 struct bc_error *err);
+enum bc_status bc_journal_create(const char *path, const struct bc_run *run, const struct bc_run_options *o,
+				 struct bc_journal **out, struct bc_error *err);
 
 /* A line that was read; its strings live until the function returns. */
 typedef enum bc_status bc_journal_line_fn(void *ctx, const struct bc_fields *line, struct bc_error *err);
@@ -28,7 +32,8 @@ typedef enum bc_status bc_journal_line_fn(void *ctx, const struct bc_fields *lin
  * bc_journal_read - hand every line of a journal to @line, in order
  * @whole: bytes up to the end of the last line with an end; may be NULL
  *
- * Return: BC_EREAD; BC_EDATA with path:line for what is no journal; what @line returns, with path:line before it.
+ * Return: BC_EREAD; BC_EDATA with path:line for what is no journal, or one of another format; what @line returns, with
+ * path:line before it.
  */
 enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void *ctx, size_t *whole,
 			       struct bc_error *err);
@@ -36,10 +41,12 @@ enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void 
 /**
  * bc_journal_same - is the head of a journal that of this run?
  * @head: its first line
+ * @o:    options of this run
  *
- * Return: BC_EDATA naming what differs: the options, or the hash of plan, binary, kernels or expectations.
+ * Return: BC_EDATA naming what differs: an option, or the hash of plan, binary, kernels or expectations.
  */
-enum bc_status bc_journal_same(const struct bc_fields *head, const struct bc_run *run, struct bc_error *err);
+enum bc_status bc_journal_same(const struct bc_fields *head, const struct bc_run *run, const struct bc_run_options *o,
+			       struct bc_error *err);
 
 /* Open a journal to append to it, behind its first @whole bytes. */
 enum bc_status bc_journal_append(const char *path, size_t whole, struct bc_journal **out, struct bc_error *err);

@@ -164,16 +164,3 @@ size_t bc_session_next_round(struct bc_session *s)
 	}
 	return n;
 }
-
-void bc_session_options_text(const struct bc_session_options *o, char *buf, size_t size)
-{
-	static const char *const witness[] = {
-		[BC_WITNESS_AUTO] = "auto", [BC_WITNESS_COUNTERS] = "counters", [BC_WITNESS_CLOCK] = "clock"
-	};
-
-	(void)snprintf(buf, size,
-		       "witness %s, require counters %s, pack %u, racecheck %s, fault %.60s, repeat %u, retries %u, "
-		       "retry-lost %u",
-		       witness[o->witness], o->require_counters ? "yes" : "no", o->pack, o->racecheck ? "yes" : "no",
-		       o->fault ? o->fault : "none", o->repeat ? o->repeat : 1, o->retries, o->retry_lost);
-}

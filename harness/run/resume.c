@@ -146,7 +146,7 @@ static enum bc_status resume_line(void *ctx, const struct bc_fields *line, struc
 		return take_observation(s, line, err);
 	if (strcmp(line->kind, "run") != 0)
 		return BC_OK;
-	st = bc_journal_same(line, &s->run, err);
+	st = bc_journal_same(line, &s->run, s->o, err);
 	(void)bc_strlcpy(s->run.run_id, bc_message_get(line, "run_id"), sizeof(s->run.run_id));
 	(void)bc_strlcpy(s->run.timestamp, bc_message_get(line, "timestamp"), sizeof(s->run.timestamp));
 	return st;
@@ -160,29 +160,27 @@ enum bc_status bc_session_resume(struct bc_session *s, struct bc_error *err)
 	return st ? st : bc_journal_append(s->o->journal, whole, &s->journal, err);
 }
 
-/* The number behind a word of the journal's options. */
-static unsigned option(const char *options, const char *word)
-{
-	const char *at = strstr(options, word);
-
-	return at ? (unsigned)strtoul(at + strlen(word), NULL, 10) : 0;
-}
-
-static void take_head(struct bc_session *s, const struct bc_fields *line)
+static enum bc_status take_head(struct bc_session *s, const struct bc_fields *line, struct bc_error *err)
 {
 	struct bc_run *r = &s->run;
+	struct bc_run_options o;
+	enum bc_status st;
+
+	bc_run_options_init(&o);
+	st = bc_run_options_parse(line, &o, err);
+	if (st)
+		return st;
 
 	(void)bc_strlcpy(r->run_id, bc_message_get(line, "run_id"), sizeof(r->run_id));
 	(void)bc_strlcpy(r->timestamp, bc_message_get(line, "timestamp"), sizeof(r->timestamp));
 	(void)bc_strlcpy(r->host, bc_message_get(line, "host"), sizeof(r->host));
 	(void)bc_strlcpy(r->rerun, bc_message_get(line, "rerun"), sizeof(r->rerun));
-	(void)bc_strlcpy(r->options, bc_message_get(line, "options"), sizeof(r->options));
 	r->plan_hash = strtoull(bc_message_get(line, "plan_hash"), NULL, 16);
 	s->was_expect_hash = strtoull(bc_message_get(line, "expect_hash"), NULL, 16);
-	s->require_counters = strstr(r->options, "require counters yes") != NULL;
-	s->attempts = (struct bc_attempts_options){ .repeat = option(r->options, ", repeat "),
-						    .retries = option(r->options, ", retries "),
-						    .retry_lost = option(r->options, ", retry-lost ") };
+	s->require_counters = o.require == BC_REQUIRE_COUNTERS;
+	s->attempts =
+		(struct bc_attempts_options){ .repeat = o.repeat, .retries = o.retries, .retry_lost = o.retry_lost };
+	return BC_OK;
 }
 
 /* A device line: a new device, or the complete facts of one that was opened. */
@@ -214,16 +212,15 @@ static enum bc_status first_line(void *ctx, const struct bc_fields *line, struct
 	size_t device;
 
 	if (strcmp(line->kind, "run") == 0)
-		take_head(s, line);
-	else if (strcmp(line->kind, "device") == 0)
+		return take_head(s, line, err);
+	if (strcmp(line->kind, "device") == 0)
 		return take_device(s, line, err);
-	else if (strcmp(line->kind, "plan") != 0)
+	if (strcmp(line->kind, "plan") != 0)
 		return BC_OK;
-	else if (!find_device(s, bc_message_get(line, "dev"), &device))
+	if (!find_device(s, bc_message_get(line, "dev"), &device))
 		return bc_fail(err, BC_EDATA, "a plan for %s, which is no device of the run",
 			       bc_message_get(line, "dev"));
-	else
-		s->run.devices[device].nresults++;
+	s->run.devices[device].nresults++;
 	return BC_OK;
 }
 
@@ -307,7 +304,7 @@ static enum bc_status settle_rest(struct bc_session *s, struct bc_error *err)
 	return st;
 }
 
-enum bc_status bc_session_replay(const struct bc_session_options *o, const struct bc_catalog *cat, const char *journal,
+enum bc_status bc_session_replay(const struct bc_run_options *o, const struct bc_catalog *cat, const char *journal,
 				 struct bc_session **out, struct bc_error *err)
 {
 	struct bc_session *s = calloc(1, sizeof(*s));

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "harness/base/clock.h"
+#include "harness/core/select.h"
 #include "harness/run/order.h"
-#include "harness/measure/measure.h"
 #include "harness/run/resume.h"
 #include "harness/core/case_ids.h"
 #include "harness/run/session_state.h"
@@ -23,44 +23,9 @@ static void on_signal(int sig)
 	caught = sig;
 }
 
-/* argv of a worker; @argv: room for 16. */
-static void worker_argv(const struct bc_session_options *o, const char **argv)
-{
-	static const char *const packs[BC_PACK_MAX + 1] = { NULL, "1", "2", "3" };
-	size_t n = 0;
-
-	argv[n++] = o->self;
-	argv[n++] = "worker";
-	argv[n++] = "--kernels";
-	argv[n++] = o->kernels_dir;
-	argv[n++] = "--expected";
-	argv[n++] = o->expected_dir;
-	if (o->fault) {
-		argv[n++] = "--fault";
-		argv[n++] = o->fault;
-	}
-	if (o->racecheck)
-		argv[n++] = "--racecheck";
-	if (o->witness != BC_WITNESS_AUTO) {
-		argv[n++] = "--witness";
-		argv[n++] = o->witness == BC_WITNESS_CLOCK ? "clock" : "counters";
-	}
-	if (o->pack && o->pack <= BC_PACK_MAX) {
-		argv[n++] = "--pack";
-		argv[n++] = packs[o->pack];
-	}
-	argv[n] = NULL;
-}
-
-/* Seconds after which a silent worker is hung. */
-static unsigned silence(const struct bc_session_options *o)
-{
-	return o->quiet_s ? o->quiet_s : 120;
-}
-
 /* Read `device` lines up to `listed`. */
-static enum bc_status read_list(const struct bc_session_options *o, struct bc_proc *p, struct bc_facts **gpus,
-				size_t *n, char *why, size_t size, struct bc_error *err)
+static enum bc_status read_list(const struct bc_run_options *o, struct bc_proc *p, struct bc_facts **gpus, size_t *n,
+				char *why, size_t size, struct bc_error *err)
 {
 	enum bc_status st = BC_OK;
 
@@ -73,11 +38,11 @@ static enum bc_status read_list(const struct bc_session_options *o, struct bc_pr
 			if (p->eof)
 				return bc_fail(err, BC_EDEVICE,
 					       "the worker that lists the GPUs ended without an answer");
-			if (!bc_proc_wait(p, silence(o)))
+			if (!bc_proc_wait(p, o->inactivity_s))
 				return bc_fail(err, BC_EDEVICE,
 					       "the worker that lists the GPUs was not heard from for %u s: the driver "
 					       "hangs",
-					       silence(o));
+					       o->inactivity_s);
 			st = bc_proc_read(p, err);
 			if (st)
 				return st;
@@ -104,17 +69,17 @@ static enum bc_status read_list(const struct bc_session_options *o, struct bc_pr
 }
 
 /* List the GPUs through a worker; on success the worker is left running in @p for the first device. */
-static enum bc_status list_gpus(const struct bc_session_options *o, struct bc_proc *p, struct bc_facts **gpus,
-				size_t *n, char *why, size_t size, struct bc_error *err)
+static enum bc_status list_gpus(const struct bc_run_options *o, struct bc_proc *p, struct bc_facts **gpus, size_t *n,
+				char *why, size_t size, struct bc_error *err)
 {
-	const char *argv[16];
+	struct bc_worker_argv argv;
 	enum bc_status st;
 
 	*gpus = NULL;
 	*n = 0;
 	why[0] = '\0';
-	worker_argv(o, argv);
-	st = bc_proc_start((char *const *)argv, p, err);
+	bc_run_options_worker_argv(o, &argv);
+	st = bc_proc_start((char *const *)argv.word, p, err);
 	if (!st)
 		st = bc_proc_send(p, "list\n", 5, err);
 	if (!st)
@@ -128,7 +93,7 @@ static enum bc_status list_gpus(const struct bc_session_options *o, struct bc_pr
 	return st;
 }
 
-enum bc_status bc_session_list(const struct bc_session_options *o, struct bc_facts **gpus, size_t *n, char *why,
+enum bc_status bc_session_list(const struct bc_run_options *o, struct bc_facts **gpus, size_t *n, char *why,
 			       size_t size, struct bc_error *err)
 {
 	struct bc_proc p;
@@ -140,17 +105,17 @@ enum bc_status bc_session_list(const struct bc_session_options *o, struct bc_fac
 }
 
 /* Facts of one GPU as its opening tells them. */
-static enum bc_status probe(const struct bc_session_options *o, struct bc_facts *f, struct bc_error *err)
+static enum bc_status probe(const struct bc_run_options *o, struct bc_facts *f, struct bc_error *err)
 {
-	const char *argv[16];
+	struct bc_worker_argv argv;
 	struct bc_text t = { 0 };
 	struct bc_fields m;
 	struct bc_proc p;
 	char *line = NULL;
 	enum bc_status st;
 
-	worker_argv(o, argv);
-	st = bc_proc_start((char *const *)argv, &p, err);
+	bc_run_options_worker_argv(o, &argv);
+	st = bc_proc_start((char *const *)argv.word, &p, err);
 	if (!st)
 		st = bc_message_begin(&t, "open", err);
 	if (!st)
@@ -159,7 +124,7 @@ static enum bc_status probe(const struct bc_session_options *o, struct bc_facts 
 		st = bc_message_end(&t, err);
 	if (!st && bc_proc_send(&p, t.data, t.len, NULL))
 		p.eof = true; /* it is gone already */
-	while (!st && !(line = bc_proc_line(&p)) && !p.eof && bc_proc_wait(&p, silence(o)))
+	while (!st && !(line = bc_proc_line(&p)) && !p.eof && bc_proc_wait(&p, o->inactivity_s))
 		st = bc_proc_read(&p, err);
 	if (!st && !line)
 		(void)snprintf(f->counters_absent, sizeof(f->counters_absent),
@@ -176,8 +141,7 @@ static enum bc_status probe(const struct bc_session_options *o, struct bc_facts 
 	return st;
 }
 
-enum bc_status bc_session_probe(const struct bc_session_options *o, struct bc_facts *gpus, size_t n,
-				struct bc_error *err)
+enum bc_status bc_session_probe(const struct bc_run_options *o, struct bc_facts *gpus, size_t n, struct bc_error *err)
 {
 	enum bc_status st = BC_OK;
 
@@ -188,7 +152,7 @@ enum bc_status bc_session_probe(const struct bc_session_options *o, struct bc_fa
 }
 
 /* Names of the run: when, where, which. */
-static void name_run(struct bc_run *r, const struct bc_session_options *o)
+static void name_run(struct bc_run *r, const struct bc_run_options *o)
 {
 	const time_t t = time(NULL);
 	struct tm tm;
@@ -223,8 +187,8 @@ static enum bc_status plan_device(struct bc_session *s, size_t i, const struct b
 	st = bc_session_reserve(s, i, n, err);
 	if (st)
 		return st;
-	if (s->o->shuffle)
-		(void)snprintf(d->note, sizeof(d->note), "shuffled with seed %u", s->o->seed);
+	if (s->o->shuffle.given)
+		(void)snprintf(d->note, sizeof(d->note), "shuffled with seed %u", s->o->shuffle.value);
 	for (size_t k = 0; k < s->cat->n + s->cat->nhidden; k++) {
 		const struct bc_case *c = &s->cat->cases[k];
 
@@ -238,6 +202,12 @@ static enum bc_status plan_device(struct bc_session *s, size_t i, const struct b
 
 static enum bc_status plan(struct bc_session *s, const struct bc_target *t, size_t n, struct bc_error *err)
 {
+	const struct bc_selection selection = { .filter = s->o->filter.item,
+						.nfilter = s->o->filter.n,
+						.exclude = s->o->exclude.item,
+						.nexclude = s->o->exclude.n,
+						.only_suite = s->o->only_suite,
+						.only_rule = s->o->only_rule };
 	bool *chosen = calloc(s->cat->n + s->cat->nhidden + 1, sizeof(*chosen));
 	size_t count = 0;
 	enum bc_status st;
@@ -254,11 +224,11 @@ static enum bc_status plan(struct bc_session *s, const struct bc_target *t, size
 	s->run.plan_hash = BC_HASH_INIT;
 	st = bc_case_ids_check(s->o->expected_dir, s->cat, err);
 	if (!st)
-		st = bc_select(s->cat, &s->o->selection, chosen, &count, err);
+		st = bc_select(s->cat, &selection, chosen, &count, err);
 	for (size_t k = 0; !st && s->o->only && k < s->cat->n + s->cat->nhidden; k++)
 		chosen[k] = chosen[k] && s->o->only[k];
-	if (!st && s->o->nshards)
-		(void)bc_shard(chosen, s->cat->n + s->cat->nhidden, s->o->shard, s->o->nshards);
+	if (!st && s->o->shard.of)
+		(void)bc_shard(chosen, s->cat->n + s->cat->nhidden, s->o->shard.part, s->o->shard.of);
 	for (size_t i = 0; !st && i < n; i++)
 		st = plan_device(s, i, &t[i], chosen, count, err);
 	if (!st)
@@ -268,8 +238,8 @@ out:
 	return st;
 }
 
-enum bc_status bc_session_open(const struct bc_session_options *o, const struct bc_catalog *cat,
-			       struct bc_session **out, struct bc_error *err)
+enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_catalog *cat, struct bc_session **out,
+			       struct bc_error *err)
 {
 	struct bc_session *s = calloc(1, sizeof(*s));
 	struct bc_proc first = { .to = -1, .from = -1 };
@@ -283,13 +253,12 @@ enum bc_status bc_session_open(const struct bc_session_options *o, const struct 
 		return bc_fail(err, BC_ENOMEM, "session: out of memory");
 	s->o = o;
 	s->cat = cat;
-	s->require_counters = o->require_counters;
+	s->require_counters = o->require == BC_REQUIRE_COUNTERS;
 	s->attempts =
 		(struct bc_attempts_options){ .repeat = o->repeat, .retries = o->retries, .retry_lost = o->retry_lost };
 	s->caught = &caught;
 	caught = 0;
 	name_run(&s->run, o);
-	bc_session_options_text(o, s->run.options, sizeof(s->run.options));
 	(void)signal(SIGPIPE, SIG_IGN);
 	st = bc_known_load(o->expected_dir, cat, &s->known, err);
 	if (!st && bc_targets_want_cuda(o->devices))
@@ -299,11 +268,13 @@ enum bc_status bc_session_open(const struct bc_session_options *o, const struct 
 	if (!st)
 		st = plan(s, targets, n, err);
 	if (!st && o->journal)
-		st = o->resume ? bc_session_resume(s, err) : bc_journal_create(o->journal, &s->run, &s->journal, err);
+		st = o->resume ? bc_session_resume(s, err)
+			       : bc_journal_create(o->journal, &s->run, o, &s->journal, err);
 	if (st)
 		goto out;
 	for (size_t i = 0; i < n; i++)
-		s->work[i].ntodo = bc_order(&s->run.devices[i], s->work[i].seen, o->shuffle, o->seed, s->work[i].todo);
+		s->work[i].ntodo = bc_order(&s->run.devices[i], s->work[i].seen, o->shuffle.given, o->shuffle.value,
+					    s->work[i].todo);
 	if (first.pid && n && s->run.devices[0].facts.kind == BC_DEVICE_CUDA) {
 		s->work[0].proc =
 			first; /* the worker that listed goes on with the first GPU: one start of the driver less */
@@ -345,14 +316,14 @@ enum bc_status bc_session_run(struct bc_session *s, const struct bc_session_even
 {
 	const struct sigaction act = { .sa_handler = on_signal };
 	struct sigaction old_int, old_term;
-	const char *argv[16];
+	struct bc_worker_argv argv;
 	struct bc_dispatch_options d = { .timeout_s = s->o->timeout_s,
-					 .quiet_s = s->o->quiet_s,
-					 .argv = argv,
+					 .inactivity_s = s->o->inactivity_s,
+					 .argv = argv.word,
 					 .result = bc_session_on_result,
 					 .ctx = s,
 					 .caught = &caught,
-					 .isolate = s->o->isolate,
+					 .isolate = s->o->isolate == BC_ISOLATE_CASE,
 					 .stop = bc_session_stop };
 	const double start = bc_now();
 	enum bc_status st = BC_OK;
@@ -362,7 +333,7 @@ enum bc_status bc_session_run(struct bc_session *s, const struct bc_session_even
 	s->end = s->o->deadline_s ? start + s->o->deadline_s : 0;
 	(void)sigaction(SIGINT, &act, &old_int);
 	(void)sigaction(SIGTERM, &act, &old_term);
-	worker_argv(s->o, argv);
+	bc_run_options_worker_argv(s->o, &argv);
 	if (ev && ev->begin)
 		ev->begin(ev->ctx, &s->run);
 	for (size_t i = 0; i < s->run.ndevices; i++)

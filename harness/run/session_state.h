@@ -21,7 +21,7 @@ struct bc_case_progress {
 };
 
 struct bc_session {
-	const struct bc_session_options *o;
+	const struct bc_run_options *o;
 	const struct bc_catalog *cat;
 	struct bc_run run;
 	struct bc_device_queue *work;	   /* one a device */
@@ -63,8 +63,5 @@ size_t bc_session_next_round(struct bc_session *s);
 /* dispatch.h's result() and stop(); the context is the session. */
 enum bc_status bc_session_on_result(void *ctx, struct bc_device_run *d, size_t index, struct bc_error *err);
 const char *bc_session_stop(void *ctx, enum bc_outcome *how);
-
-/* What of the options the results depend on, as the journal keeps it. */
-void bc_session_options_text(const struct bc_session_options *o, char *buf, size_t size);
 
 #endif

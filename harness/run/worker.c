@@ -17,7 +17,8 @@
 #define IMAGES_MAX 64
 
 struct worker {
-	const struct bc_worker_options *o;
+	const struct bc_run_options *o;
+	struct bc_open_options open; /* what the device is told of them */
 	const struct bc_catalog *cat;
 	int out;
 	struct bc_text text; /* message being written */
@@ -72,7 +73,7 @@ static enum bc_status do_list(struct worker *w, struct bc_error *err)
 	struct bc_error why = { .msg = "" };
 	size_t n = 0;
 
-	if (bc_device_cuda.list(&w->o->open, &f, &n, &why))
+	if (bc_device_cuda.list(&w->open, &f, &n, &why))
 		n = 0;
 	for (size_t i = 0; !st && i < n; i++)
 		st = send_facts(w, "device", &f[i], 0, err);
@@ -137,10 +138,10 @@ static enum bc_status hash_images(struct worker *w, uint64_t *hash, struct bc_er
 
 static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struct bc_error *err)
 {
-	struct bc_measure_options mo = { .counters = !w->o->open.no_counters,
-					 .clock = !w->o->no_clock,
+	struct bc_measure_options mo = { .counters = w->o->witness != BC_WITNESS_CLOCK,
+					 .clock = w->o->witness != BC_WITNESS_COUNTERS,
 					 .pack = w->o->pack,
-					 .kernels_dir = w->o->open.kernels_dir };
+					 .kernels_dir = w->o->kernels_dir };
 	struct bc_facts f;
 	uint64_t hash = 0;
 	enum bc_status st = bc_facts_parse(m, &f, err);
@@ -150,12 +151,12 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 	w->ops = ops_of(f.kind);
 	if (!w->ops)
 		return bc_fail(err, BC_EDEVICE, "this binary was built without that device");
-	st = w->ops->open(&w->o->open, &f, &w->dev, err);
+	st = w->ops->open(&w->open, &f, &w->dev, err);
 	w->watch = (struct bc_watch){ .ops = w->ops, .dev = w->dev };
 	if (!st)
-		st = bc_arch_of_device(w->o->open.expected_dir, w->ops->facts(w->dev), &w->arch, err);
+		st = bc_arch_of_device(w->o->expected_dir, w->ops->facts(w->dev), &w->arch, err);
 	if (!st)
-		st = bc_expect_load(w->o->open.expected_dir, w->arch.name, w->cat, &w->expect, err);
+		st = bc_expect_load(w->o->expected_dir, w->arch.name, w->cat, &w->expect, err);
 	if (!st)
 		st = bc_measure_open(w->ops, w->dev, &w->arch, &w->expect, &mo, &w->measure, err);
 	if (!st)
@@ -259,9 +260,16 @@ static enum bc_status handle(struct worker *w, const struct bc_fields *m, struct
 	return bc_fail(err, BC_EDATA, "unknown message `%.40s`", m->kind);
 }
 
-int bc_worker_main(const struct bc_worker_options *o, const struct bc_catalog *cat, int in, int out)
+int bc_worker_main(const struct bc_run_options *o, const struct bc_catalog *cat, int in, int out)
 {
-	struct worker w = { .o = o, .cat = cat, .out = out };
+	struct worker w = { .o = o,
+			    .open = { .kernels_dir = o->kernels_dir,
+				      .expected_dir = o->expected_dir,
+				      .fault = o->fault,
+				      .racecheck = o->racecheck,
+				      .no_counters = o->witness == BC_WITNESS_CLOCK },
+			    .cat = cat,
+			    .out = out };
 	struct bc_error err = { .msg = "" };
 	struct bc_proc from = { .to = -1, .from = in };
 	enum bc_status st = BC_OK;

@@ -13,15 +13,9 @@
 #define BC_RUN_WORKER_H
 
 #include "harness/core/case.h"
-#include "harness/device/device.h"
-
-struct bc_worker_options {
-	struct bc_open_options open;
-	bool no_clock;
-	unsigned pack; /* most cases counted in one range (pack.h); 0: the device's own */
-};
+#include "harness/run/run_options.h"
 
 /* Serve until the parent closes its end or the device fails. Return: exit status of the process. */
-int bc_worker_main(const struct bc_worker_options *o, const struct bc_catalog *cat, int in, int out);
+int bc_worker_main(const struct bc_run_options *o, const struct bc_catalog *cat, int in, int out);
 
 #endif

@@ -43,7 +43,7 @@ static const struct {
 	{ "run --fault banks-16 --device reference,all", 3, { "reference device only" } },
 	{ "selftest --fault no-such", 3, { "no such fault" } },
 	{ "selftest --arch sm_01", 3, { "sm_01" } },
-	{ "selftest --filter stride", 3, { "no such option" } },
+	{ "selftest --filter stride", 3, { "unknown or ambiguous option" } },
 	{ "run --fault shuffle-counted --filter shuffle/lanes_ld/xor_1",
 	  1,
 	  { "FAIL", "requests=16; expected requests=0" } },

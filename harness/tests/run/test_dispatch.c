@@ -78,11 +78,12 @@ static void fill_lane(size_t i)
 	}
 }
 
-static enum bc_status dispatch(size_t ncases, const char *mode, const char *bad, unsigned timeout_s, unsigned quiet_s)
+static enum bc_status dispatch(size_t ncases, const char *mode, const char *bad, unsigned timeout_s,
+			       unsigned inactivity_s)
 {
 	const char *argv[] = { "/bin/sh", BC_TEST_DATA "/run/worker.sh", mode, bad, log_path, NULL };
 	const struct bc_dispatch_options o = { .timeout_s = timeout_s,
-					       .quiet_s = quiet_s,
+					       .inactivity_s = inactivity_s,
 					       .argv = argv,
 					       .result = on_result,
 					       .ctx = &seen,
@@ -150,7 +151,7 @@ START_TEST(devices_run_side_by_side)
 {
 	const char *argv[] = { "/bin/sh", BC_TEST_DATA "/run/worker.sh", "good", "", log_path, NULL };
 	const struct bc_dispatch_options o = {
-		.timeout_s = 10, .quiet_s = 10, .argv = argv, .result = on_result, .ctx = &seen, .caught = &caught
+		.timeout_s = 10, .inactivity_s = 10, .argv = argv, .result = on_result, .ctx = &seen, .caught = &caught
 	};
 
 	bc_sample_init(&sample, 30);
@@ -348,7 +349,7 @@ START_TEST(a_worker_that_cannot_start_breaks_its_cases)
 {
 	const char *argv[] = { "/nonexistent/bankcheck", "worker", NULL };
 	const struct bc_dispatch_options o = {
-		.timeout_s = 10, .quiet_s = 10, .argv = argv, .result = on_result, .ctx = &seen, .caught = &caught
+		.timeout_s = 10, .inactivity_s = 10, .argv = argv, .result = on_result, .ctx = &seen, .caught = &caught
 	};
 
 	bc_sample_init(&sample, 2);

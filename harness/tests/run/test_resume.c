@@ -136,7 +136,11 @@ END_TEST
 static const struct {
 	const char *what, *change, *words, *says;
 } other[] = {
-	{ "other options", "true", RUN " --retries 1", "journal.tsv:1: the journal is of a run with other options" },
+	{ "other options", "true", RUN " --retries 1",
+	  "journal.tsv:1: the journal is of a run with other options (--retries not given, now 1): run without "
+	  "--resume" },
+	{ "an older format", "sed -i '1s/\\tformat=2//' reports/journal.tsv", RUN,
+	  "journal.tsv:1: a journal of format 1, written by an older bankcheck" },
 	{ "other cases", "true", "run --device reference --filter meta/sound", "the journal is of another plan" },
 	{ "another device", "true", "run --device reference:sm_80 " CASES, "the journal is of another set of devices" },
 	{ "other expectations", "sed -i '/meta.sound.2 /s/wavefronts=1/wavefronts=1..2/' expected/common/meta.txt", RUN,
@@ -172,13 +176,17 @@ END_TEST
 static const struct {
 	const char *what, *change, *words, *says;
 } unreported[] = {
-	{ "which one", "true", "report", "0 journals" },
+	{ "which one", "true", "report", "report: it takes one journal, not 0" },
 	{ "none", "true", "report nowhere.tsv", "nowhere.tsv" },
 	{ "a report", "true", "report " REPORT, "reference-sm_90.xml:1: " },
 	{ "other expectations", "echo 'row meta/fails/unjudged data=1 rule x' >> expected/common/meta.txt",
 	  "report reports/journal.tsv", "the expectations are not those of the journal's run" },
 	{ "a case that is gone", "sed -i '/^plan/s/sound.1/sound\\/0/' reports/journal.tsv",
 	  "report reports/journal.tsv", "there is no case `meta/sound/0` in this version" },
+	{ "an older format", "sed -i '1s/\\tformat=2//' reports/journal.tsv", "report reports/journal.tsv",
+	  "journal.tsv:1: a journal of format 1, written by an older bankcheck" },
+	{ "an option that cannot be", "sed -i '1s/option_repeat=1/option_repeat=0/' reports/journal.tsv",
+	  "report reports/journal.tsv", "journal.tsv:1: option_repeat=0 is not valid" },
 	{ "a device that is none", "sed -i '/^plan/s/dev=[^\\t]*/dev=sm_1/' reports/journal.tsv",
 	  "report reports/journal.tsv", "a plan for sm_1, which is no device of the run" },
 };

@@ -33,9 +33,9 @@ static const struct {
 	{ "--shard 1/2/3", "--shard 1/2/3: I/N" },   { "--shard -1/2", "--shard -1/2: I/N" },
 	{ "--shuffle x", "--shuffle x: a whole" },   { "--shuffle 4294967296", "--shuffle 4294967296: a whole" },
 	{ "--isolate suite", "device or case" },     { "--repeat 0", "--repeat 0: a whole number, 1 to 1000" },
-	{ "--retries -1", "--retries -1: a whole" }, { "--repeat 2 --retries 1", "give one of them" },
+	{ "--retries -1", "--retries -1: a whole" }, { "--repeat 2 --retries 1", "exclude each other" },
 	{ "--deadline 0", "--deadline 0: a whole" }, { "--rerun-failed nowhere", "nowhere" },
-	{ "--retry-lost 1x", "--retry-lost 1x: a" }, { "--repeat 2 --retry-lost 1", "give one of them" },
+	{ "--retry-lost 1x", "--retry-lost 1x: a" }, { "--repeat 2 --retry-lost 1", "exclude each other" },
 };
 
 START_TEST(wrong_words_are_status_3)

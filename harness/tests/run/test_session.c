@@ -19,7 +19,7 @@ static struct bc_error err;
 static struct bc_catalog cat;
 static struct bc_session *session;
 static char dir[BC_PATH_MAX], self[BC_PATH_MAX + 16], log_path[BC_PATH_MAX + 16], journal[BC_PATH_MAX + 16];
-static struct bc_session_options options;
+static struct bc_run_options options;
 
 static void setup(void)
 {
@@ -29,12 +29,12 @@ static void setup(void)
 	(void)snprintf(journal, sizeof(journal), "%s/journal.tsv", dir);
 	cat = bc_invented_catalog();
 	session = NULL;
-	options = (struct bc_session_options){ .self = self,
-					       .expected_dir = BC_TEST_DATA "/core/expected",
-					       .kernels_dir = "/kernels",
-					       .reports_dir = dir,
-					       .timeout_s = 10,
-					       .quiet_s = 10 };
+	bc_run_options_init(&options);
+	options.self = self;
+	options.expected_dir = BC_TEST_DATA "/core/expected";
+	options.kernels_dir = "/kernels";
+	options.reports_dir = dir;
+	options.inactivity_s = 10;
 	(void)unsetenv("OPTIN");
 }
 
@@ -56,9 +56,9 @@ static void worker(const char *mode, const char *bad)
 	ck_assert_int_eq(chmod(self, 0755), 0);
 }
 
-static void select_cases(const char *const *filter, size_t n)
+static void select_cases(const char **filter, size_t n)
 {
-	options.selection = (struct bc_selection){ .filter = filter, .nfilter = n };
+	options.filter = (struct bc_option_list){ .item = filter, .n = n };
 }
 
 static void open_session(void)
@@ -94,7 +94,7 @@ static bool in_file(const char *path, const char *words)
 	return there;
 }
 
-static const char *const two[] = { "alpha/ld/1", "alpha/st/2" };
+static const char *two[] = { "alpha/ld/1", "alpha/st/2" };
 
 START_TEST(the_gpus_that_are_here_are_run)
 {
@@ -147,9 +147,12 @@ START_TEST(workers_are_told_what_they_need)
 	options.fault = "banks16";
 	options.racecheck = true;
 	options.witness = BC_WITNESS_CLOCK;
+	options.pack = 2;
 	run(NULL);
-	ck_assert(in_file(args, "worker --kernels /kernels --expected " BC_TEST_DATA "/core/expected"));
+	ck_assert(in_file(args, "worker --") && in_file(args, "--kernels /kernels"));
+	ck_assert(in_file(args, "--expected " BC_TEST_DATA "/core/expected"));
 	ck_assert(in_file(args, "--fault banks16") && in_file(args, "--racecheck") && in_file(args, "--witness clock"));
+	ck_assert(in_file(args, "--pack 2"));
 }
 END_TEST
 
@@ -177,7 +180,7 @@ END_TEST
 /* A device that has less than its arch.txt says fails the cases that need it. */
 START_TEST(a_device_that_lacks_memory_fails)
 {
-	static const char *const last[] = { "beta/edge/last", "alpha/ld/1" };
+	static const char *last[] = { "beta/edge/last", "alpha/ld/1" };
 
 	worker("good", "");
 	(void)setenv("OPTIN", "65535", 1);
@@ -196,7 +199,7 @@ END_TEST
 /* A bigger one of an architecture without a folder has room for more. */
 START_TEST(a_provisional_device_has_its_own_memory)
 {
-	static const char *const deep[] = { "beta/edge/deep" };
+	static const char *deep[] = { "beta/edge/deep" };
 
 	worker("good", "");
 	(void)setenv("OPTIN", "4096", 1);
@@ -230,7 +233,7 @@ START_TEST(every_observation_is_journalled)
 	options.devices = "cuda:0";
 	options.journal = journal;
 	run(NULL);
-	ck_assert(in_file(journal, "run\tversion=" BC_VERSION "\trun_id="));
+	ck_assert(in_file(journal, "run\tformat=2\tversion=" BC_VERSION "\trun_id="));
 	for (size_t i = 0; i < cat.n; i++) {
 		(void)snprintf(words, sizeof(words), "obs\tdev=sm_00\tid=%s\t", cat.cases[i].id);
 		ck_assert_msg(in_file(journal, words), "%s", cat.cases[i].id);
@@ -275,16 +278,17 @@ static const char *bad_expected(void)
 
 START_TEST(what_cannot_be_planned_is_refused)
 {
+	const char *filter = bad[_i].filter;
 	enum bc_status st;
 
 	worker(bad[_i].mode, "");
 	options.devices = bad[_i].devices;
 	options.journal = bad[_i].journal;
-	options.quiet_s = 1;
+	options.inactivity_s = 1;
 	if (bad[_i].expected)
 		options.expected_dir = bad[_i].expected[0] ? bad[_i].expected : bad_expected();
-	if (bad[_i].filter)
-		select_cases(&bad[_i].filter, 1);
+	if (filter)
+		select_cases(&filter, 1);
 	st = bc_session_open(&options, &cat, &session, &err);
 	ck_assert_msg(st == bad[_i].st, "%s: status %d, %s", bad[_i].what, st, err.msg);
 	ck_assert_msg(strstr(err.msg, bad[_i].words), "%s: %s", bad[_i].what, err.msg);
@@ -393,7 +397,7 @@ START_TEST(devices_are_listed_and_probed)
 	ck_assert_int_eq(bc_session_probe(&options, gpus, 2, &err), BC_OK);
 	ck_assert_str_eq(gpus[1].counters_absent, "cuInit: CUDA_ERROR_NO_DEVICE");
 	worker("openhang", "");
-	options.quiet_s = 1;
+	options.inactivity_s = 1;
 	ck_assert_int_eq(bc_session_probe(&options, gpus, 1, &err), BC_OK);
 	ck_assert_str_eq(gpus[0].counters_absent, "cuda:0 cannot be opened: the worker that tried hangs");
 	(void)unlink(self); /* a worker that ends without a word */

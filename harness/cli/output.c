@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/cli/output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/base/escape.h"
+
+int bc_cli_fail(const struct bc_error *err)
+{
+	struct bc_text text = { 0 }; /* one line without what a terminal obeys: a message may quote any file */
+
+	(void)fprintf(stderr, "bankcheck: %s\n",
+		      bc_escape_str(&text, BC_ESCAPE_LINE, err->msg, NULL) || !text.data ? err->msg : text.data);
+	bc_text_release(&text);
+	return bc_status_exit(err->status);
+}
+
+enum bc_status bc_cli_flush(struct bc_error *err)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return bc_fail(err, BC_EWRITE, "standard output could not be written");
+	return BC_OK;
+}
+
+enum bc_status bc_cli_json(const char *format, bool *json, struct bc_error *err)
+{
+	*json = format && strcmp(format, "json") == 0;
+	if (format && !*json && strcmp(format, "text") != 0)
+		return bc_fail(err, BC_EUSAGE, "--format %s: it takes text or json", format);
+	return BC_OK;
+}
