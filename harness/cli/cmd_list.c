@@ -62,7 +62,7 @@ int bc_cmd_list(const struct bc_cli *c, const struct bc_catalog *cat)
 	if (!st)
 		st = bc_cli_json(c->format, &json, &err);
 	if (!st && (c->long_format || json || c->arch)) {
-		const char *name = c->arch ? c->arch : "sm_90";
+		const char *name = c->arch ? c->arch : BC_DEFAULT_REFERENCE;
 
 		st = bc_arch_load(c->expected_dir, name, &arch, &err);
 		if (!st)

@@ -7,6 +7,7 @@
 
 #include "harness/device/reference/faults.h"
 #include "harness/report/console.h"
+#include "harness/report/render.h"
 #include "harness/base/folder.h"
 #include "harness/report/github.h"
 #include "harness/report/junit.h"
@@ -46,14 +47,6 @@ static bool any_provisional(const struct bc_run *run)
 	return false;
 }
 
-static void count_verdicts(const struct bc_run *run, size_t n[BC_NVERDICTS])
-{
-	memset(n, 0, BC_NVERDICTS * sizeof(*n));
-	for (size_t i = 0; i < run->ndevices; i++)
-		for (size_t k = 0; k < run->devices[i].nresults; k++)
-			n[run->devices[i].results[k].judged.verdict]++;
-}
-
 /* Reports and logs; all are tried, the first failure is kept. */
 enum bc_status bc_cli_write_reports(const struct bc_cli *c, struct bc_console *console, const struct bc_run *run,
 				    struct bc_error *err)
@@ -86,14 +79,15 @@ static bool any_flaky(const struct bc_run *run)
 
 int bc_cli_run_status(const struct bc_cli *c, const struct bc_run *run)
 {
-	size_t n[BC_NVERDICTS], cases = 0;
+	size_t n[BC_NVERDICTS] = { 0 }, cases = 0;
 	int status;
 
 	for (size_t i = 0; i < run->ndevices; i++)
 		cases += run->devices[i].nresults;
 	if (!cases)
 		(void)fputs("bankcheck: note: the selection is empty, no case was run\n", stderr);
-	count_verdicts(run, n);
+	for (size_t i = 0; i < run->ndevices; i++)
+		bc_count_verdicts(&run->devices[i], n);
 	status = bc_exit_status(n, c->strict && any_provisional(run));
 	return (status == 0 || status == 4) && !c->flaky_ok && any_flaky(run) ? 1 : status;
 }
@@ -107,7 +101,7 @@ static enum bc_status mark_failed(const struct bc_read_file *f, const struct bc_
 			const struct bc_read_case *r = &f->devices[i].cases[k];
 			const struct bc_case *c = bc_catalog_find(cat, r->id);
 
-			if (!bc_check_fails(r->verdict))
+			if (!bc_verdict_is_finding(r->verdict))
 				continue;
 			if (!c)
 				return bc_fail(err, BC_EDATA, "%s:%u: the case %s does not exist in this version",

@@ -428,7 +428,7 @@ static enum bc_status find_archs(const struct bc_cli *c, struct bc_arch **out, s
 	*out = malloc(sizeof(**out));
 	if (!*out)
 		return bc_fail(err, BC_ENOMEM, "selftest: out of memory");
-	st = bc_arch_load(c->expected_dir, c->arch ? c->arch : "sm_90", *out, err);
+	st = bc_arch_load(c->expected_dir, c->arch ? c->arch : BC_DEFAULT_REFERENCE, *out, err);
 	if (st) {
 		free(*out);
 		*out = NULL;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness/compare/pairing.h"
-#include "harness/compare/values.h"
+#include "harness/compare/counts.h"
 #include "harness/report/render.h"
 
 const char *bc_count_name(enum bc_count_of k)
@@ -52,7 +52,7 @@ static const char *skip_reason(const struct bc_read_case *c)
 
 static bool is_finding(const struct bc_read_case *c)
 {
-	return bc_verdict_style(c->verdict)->finding;
+	return bc_verdict_is_finding(c->verdict);
 }
 
 /* What a changed verdict means. A case that is new has nothing to be worse than. */
@@ -95,45 +95,36 @@ static void judge_data(struct bc_compared *c)
 	c->better = c->better || c->data_better;
 }
 
-static enum bc_status judge_counts(struct bc_compared *c, const struct bc_pair_diff *p, struct bc_error *err)
+static void judge_counts(struct bc_compared *c, const struct bc_pair_diff *p)
 {
-	enum bc_status st = BC_OK;
-
-	for (unsigned k = 0; !st && k < BC_NCOUNTS; k++) {
+	for (unsigned k = 0; k < BC_NCOUNTS; k++) {
 		if (k == BC_COUNT_CLOCK && p->obstacle)
 			continue;
-		st = bc_values_count((enum bc_count_of)k, c->old, p->old_path, c->now, p->now_path, &c->count[k], err);
+		c->count[k] = bc_compare_count((enum bc_count_of)k, c->old, c->now);
 		c->worse = c->worse || c->count[k].farther > 0;
 		c->better = c->better || c->count[k].farther < 0;
 	}
-	return st;
 }
 
 /* Set up the test of the case's clocks, when both runs have samples. @d->tests has room for it. */
-static enum bc_status prepare_speed(struct bc_diff *d, struct bc_compared *c, const struct bc_pair_diff *p,
-				    struct bc_error *err)
+static void prepare_speed(struct bc_diff *d, struct bc_compared *c, const struct bc_pair_diff *p)
 {
 	struct bc_speed_test *t = &d->tests[d->ntests];
-	enum bc_status st;
 
 	if (p->obstacle)
-		return BC_OK;
+		return;
 	memset(t, 0, sizeof(*t));
-	st = bc_values_samples(c->old, p->old_path, &t->old, err);
-	if (!st)
-		st = bc_values_samples(c->now, p->now_path, &t->now, err);
-	if (!st && t->old.n && t->now.n) {
+	(void)bc_values_samples(&c->old->keys, &t->old); /* the reader of the report looked at them */
+	(void)bc_values_samples(&c->now->keys, &t->now);
+	if (t->old.n && t->now.n) {
 		c->speed = t;
 		d->ntests++;
 	}
-	return st;
 }
 
 static enum bc_status compare_case(struct bc_diff *d, struct bc_compared *c, const struct bc_pair_diff *p,
 				   struct bc_error *err)
 {
-	enum bc_status st;
-
 	if (!c->old && !c->now)
 		return bc_fail(err, BC_EDATA, "a pair of nothing");
 	c->id = c->old ? c->old->id : c->now->id;
@@ -141,8 +132,9 @@ static enum bc_status compare_case(struct bc_diff *d, struct bc_compared *c, con
 	if (!c->old || !c->now)
 		return BC_OK;
 	judge_data(c);
-	st = judge_counts(c, p, err);
-	return st ? st : prepare_speed(d, c, p, err);
+	judge_counts(c, p);
+	prepare_speed(d, c, p);
+	return BC_OK;
 }
 
 /* A merge of both sorted lists; what is on one side only is ABSENT on the other. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/compare/describe.h"
+#include "harness/base/stats.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,8 +99,8 @@ void bc_describe_speed(struct bc_out *o, const struct bc_speed_test *t)
 		bc_put(o, " (no spread)");
 	else if (t->shift.lo > 0 && isfinite(t->shift.hi) && t->why != BC_ZERO_SAMPLE)
 		bc_putf(o, " (%s to %s %%)", signed_percent(t->shift.lo, lo), signed_percent(t->shift.hi, hi));
-	bc_putf(o, ", %s -> %s cycles", bc_number_text(bc_samples_median(&t->old), was),
-		bc_number_text(bc_samples_median(&t->now), is));
+	bc_putf(o, ", %s -> %s cycles", bc_number_text(bc_median(t->old.v, t->old.n), was),
+		bc_number_text(bc_median(t->now.v, t->now.n), is));
 }
 
 static void put_count(struct bc_out *o, enum bc_count_of k, const struct bc_count_change *n)

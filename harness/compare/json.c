@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The comparison as JSON: docs/json.md has the schema. */
 #include "harness/compare/print.h"
+#include "harness/base/stats.h"
 #include "harness/compare/describe.h"
 #include "harness/report/json.h"
 
@@ -64,8 +65,8 @@ static json_t *speed(const struct bc_speed_test *t)
 	return json_pack("{ss, ss, sb, so, so, so, so, so, so, si, si}", "judged", bc_speed_name(t->speed), "reason",
 			 bc_undecided_text(t->why), "exact", (int)t->exact, "p", bc_json_number(t->p), "ratio",
 			 bc_json_number(t->shift.ratio), "lo", bc_json_number(t->shift.lo), "hi",
-			 bc_json_number(t->shift.hi), "old_median", bc_json_number(bc_samples_median(&t->old)),
-			 "new_median", bc_json_number(bc_samples_median(&t->now)), "old_samples", (int)t->old.n,
+			 bc_json_number(t->shift.hi), "old_median", bc_json_number(bc_median(t->old.v, t->old.n)),
+			 "new_median", bc_json_number(bc_median(t->now.v, t->now.n)), "old_samples", (int)t->old.n,
 			 "new_samples", (int)t->now.n);
 }
 

@@ -3,7 +3,7 @@
 #ifndef BC_COMPARE_PAIRING_H
 #define BC_COMPARE_PAIRING_H
 
-#include "harness/compare/compare.h"
+#include "harness/compare/types.h"
 
 /**
  * bc_pairing_make - find the partners

@@ -212,21 +212,6 @@ enum bc_status bc_holm(const double *p, size_t n, double alpha, bool *significan
 	return BC_OK;
 }
 
-double bc_samples_median(const struct bc_samples *s)
-{
-	struct tagged v[BC_SAMPLES_MAX];
-
-	if (!s->n)
-		return 0;
-	for (unsigned i = 0; i < s->n; i++)
-		v[i] = (struct tagged){ s->v[i], false };
-	qsort(v, s->n, sizeof(v[0]), by_value);
-
-	const unsigned lower = (s->n - 1) / 2, upper = s->n / 2;
-
-	return ((double)v[lower].v + (double)v[upper].v) / 2;
-}
-
 void bc_samples_range(const struct bc_samples *s, uint32_t *min, uint32_t *max)
 {
 	*min = s->n ? UINT32_MAX : 0;

@@ -8,13 +8,7 @@
 #define BC_COMPARE_RANK_H
 
 #include "harness/base/base.h"
-#include "harness/core/observe.h"
-
-/* Cycles of the timed sections of one case in one run. */
-struct bc_samples {
-	unsigned n; /* 0..BC_SAMPLES_MAX */
-	uint32_t v[BC_SAMPLES_MAX];
-};
+#include "harness/report/values.h"
 
 /* The change from one list to another as a ratio: 1.03 is 3 % more cycles. */
 struct bc_shift {
@@ -56,9 +50,6 @@ void bc_rank_shift(const struct bc_samples *old, const struct bc_samples *now, d
  * Return: BC_ENOMEM.
  */
 enum bc_status bc_holm(const double *p, size_t n, double alpha, bool *significant, struct bc_error *err);
-
-/* Middle of the samples, the mean of the two middle ones when their number is even; 0 of none. */
-double bc_samples_median(const struct bc_samples *s);
 
 void bc_samples_range(const struct bc_samples *s, uint32_t *min, uint32_t *max);
 

@@ -9,6 +9,9 @@
 #define BC_ARCH_NAME_MAX 16
 
 /* All values are u32 so that one table of offsets serves them. Units in the table of arch.c. */
+/* The architecture that is taken where none is named. */
+#define BC_DEFAULT_REFERENCE "sm_90"
+
 struct bc_arch {
 	char name[BC_ARCH_NAME_MAX]; /* "sm_90" */
 	unsigned cc;		     /* 90: ten times major plus minor */

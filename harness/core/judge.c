@@ -49,6 +49,21 @@ bool bc_verdict_parse(const char *name, enum bc_verdict *out)
 	return false;
 }
 
+bool bc_verdict_is_finding(enum bc_verdict v)
+{
+	return v != BC_PASS && v != BC_XFAIL && v != BC_SKIP;
+}
+
+char bc_verdict_letter(enum bc_verdict v)
+{
+	static const char letters[BC_NVERDICTS + 1] = {
+		[BC_PASS] = 'P', [BC_FAIL] = 'F',     [BC_DISAGREE] = 'D', [BC_BROKEN] = 'B', [BC_LOST] = 'L',
+		[BC_SKIP] = 'S', [BC_UNJUDGED] = 'U', [BC_XFAIL] = 'x',	   [BC_XPASS] = 'X',
+	};
+
+	return (unsigned)v < BC_NVERDICTS ? letters[v] : '?';
+}
+
 static void append(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Append to a text; what does not fit is cut. */

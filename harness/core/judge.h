@@ -22,6 +22,12 @@ enum bc_verdict {
 const char *bc_verdict_name(enum bc_verdict v); /* "PASS" ... */
 bool bc_verdict_parse(const char *name, enum bc_verdict *out);
 
+/* Is it one that somebody has to look at? All but PASS, XFAIL and SKIP; a value that is no verdict is one. */
+bool bc_verdict_is_finding(enum bc_verdict v);
+
+/* One letter: P PASS, F, D, B, L, S SKIP, U, x XFAIL, X XPASS; ? for what is no verdict. */
+char bc_verdict_letter(enum bc_verdict v);
+
 /* A line of expected/known.txt that applies to this case, device and day (run/known.c finds it). */
 struct bc_known {
 	bool applies;

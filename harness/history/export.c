@@ -3,10 +3,12 @@
 #include "harness/history/print.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/base/textfile.h"
 #include "harness/base/out.h"
+#include "harness/report/json.h"
 
 #define WRITE_AT ((size_t)1 << 16) /* bytes */
 
@@ -27,20 +29,15 @@ static void flush(struct exporting *x)
 
 static void put_json_string(struct bc_out *o, const char *s)
 {
-	bc_put(o, "\"");
-	while (*s) {
-		const unsigned char c = (unsigned char)*s;
-		size_t n = 0;
+	json_t *text = json_string(s);
+	char *quoted = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
 
-		while (s[n] && s[n] != '"' && s[n] != '\\' && (unsigned char)s[n] >= 0x20)
-			n++;
-		if (n)
-			bc_put_bytes(o, s, n);
-		else
-			bc_putf(o, c < 0x20 ? "\\u%04x" : "\\%c", c);
-		s += n ? n : 1;
-	}
-	bc_put(o, "\"");
+	if (quoted)
+		bc_put(o, quoted);
+	else if (!o->st)
+		o->st = bc_fail(o->err, BC_ENOMEM, "export: out of memory");
+	free(quoted);
+	json_decref(text);
 }
 
 /* RFC 4180: quoted when it must be, quotes doubled. */

@@ -5,14 +5,8 @@
 
 #include "harness/history/history.h"
 
-/**
- * bc_history_measure - read counters=, clock= and clock_samples= of a case
- * @path:  for messages
- * @value: [BC_NVALUES], NaN for what is not there or void
- *
- * Return: BC_EDATA with path:line for a value that cannot be read.
- */
-enum bc_status bc_history_measure(const struct bc_read_case *c, const char *path, double value[BC_NVALUES],
-				  struct bc_error *err);
+/* Read counters=, clock= and clock_samples= of a case that the reader of reports took.
+ * @value: [BC_NVALUES], NaN for what is not there or void */
+void bc_history_measure(const struct bc_read_case *c, double value[BC_NVALUES]);
 
 #endif

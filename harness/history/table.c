@@ -47,23 +47,6 @@ void bc_table_end(struct bc_table *t, size_t columns, unsigned indent)
 	t->n = 0;
 }
 
-char bc_verdict_letter(enum bc_verdict v)
-{
-	switch (v) {
-	case BC_PASS: return '.';
-	case BC_FAIL: return 'F';
-	case BC_DISAGREE: return 'D';
-	case BC_BROKEN: return 'B';
-	case BC_LOST: return 'L';
-	case BC_SKIP: return 's';
-	case BC_UNJUDGED: return 'U';
-	case BC_XFAIL: return 'x';
-	case BC_XPASS: return 'X';
-	case BC_NVERDICTS: break;
-	}
-	return '?';
-}
-
 /* Runs of column @i: *from up to the result. */
 static size_t column(size_t i, size_t n, size_t columns, size_t *from)
 {
@@ -83,7 +66,7 @@ void bc_put_verdict_strip(struct bc_out *o, const enum bc_verdict *v, size_t n)
 		for (size_t k = from; k < to; k++)
 			if (bc_verdict_rank(v[k]) > bc_verdict_rank(worst))
 				worst = v[k];
-		bc_putf(o, "%c", bc_verdict_letter(worst));
+		bc_putf(o, "%c", worst == BC_PASS ? '.' : bc_verdict_letter(worst));
 	}
 }
 

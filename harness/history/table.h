@@ -24,12 +24,9 @@ void bc_table_add(struct bc_table *t, const char *fmt, ...) __attribute__((forma
  * Frees the table, also after a failure. */
 void bc_table_end(struct bc_table *t, size_t columns, unsigned indent);
 
-/* One letter a verdict: `.` PASS, F, D, B, L, s SKIP, U, x XFAIL, X XPASS. */
-char bc_verdict_letter(enum bc_verdict v);
-
 /**
- * bc_put_verdict_strip - one letter a run, the worst of several where there are more than BC_VERDICT_STRIP_COLUMNS runs
- * @v: [n], in time's order
+ * bc_put_verdict_strip - a point for each run that passed, the verdict's letter for others
+ * @v: [n], in time's order; the worst of several where there are more than BC_VERDICT_STRIP_COLUMNS runs
  */
 void bc_put_verdict_strip(struct bc_out *o, const enum bc_verdict *v, size_t n);
 

@@ -112,8 +112,8 @@ static void put_strip(struct bc_html *p, const struct bc_html_case *c)
 		else if (c->of[r]->verdict == BC_PASS)
 			bc_put(&p->out, "\u00b7");
 		else
-			bc_putf(&p->out, "<b class=v%c>%c</b>", bc_html_letter(c->of[r]->verdict),
-				bc_html_letter(c->of[r]->verdict));
+			bc_putf(&p->out, "<b class=v%c>%c</b>", bc_verdict_letter(c->of[r]->verdict),
+				bc_verdict_letter(c->of[r]->verdict));
 	}
 	bc_put(&p->out, "</span>");
 }
@@ -151,7 +151,7 @@ static void put_case(struct bc_html *p, const struct bc_html_case *c, const char
 	bc_put(&p->out, "<details class=k data-v=");
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		if (has[v])
-			bc_putf(&p->out, "%c", bc_html_letter((enum bc_verdict)v));
+			bc_putf(&p->out, "%c", bc_verdict_letter((enum bc_verdict)v));
 	bc_put(&p->out, c->differs ? " data-d><summary>" : "><summary>");
 	if (n > 1)
 		bc_put(&p->out, "<b class=\"v vM\">MIXED</b>");
@@ -214,7 +214,7 @@ static void put_suite_head(struct bc_html *p, size_t from, size_t to)
 	bc_putf(&p->out, "</h3> <span class=count>%zu case%s</span>", to - from, to - from == 1 ? "" : "s");
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		if (n[v])
-			bc_putf(&p->out, " <span class=\"v v%c\">%zu %s</span>", bc_html_letter((enum bc_verdict)v),
+			bc_putf(&p->out, " <span class=\"v v%c\">%zu %s</span>", bc_verdict_letter((enum bc_verdict)v),
 				n[v], bc_verdict_name((enum bc_verdict)v));
 	bc_put(&p->out, "</summary><div id=\"suite-");
 	bc_html_text(p, name);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Drawings that are not of a case: a tile's banks in three layouts, the clock against wavefronts. */
 #include "harness/html/page.h"
+#include "harness/base/stats.h"
+#include "harness/report/values.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,43 +94,22 @@ struct series {
 	unsigned points;
 };
 
-static int by_number(const void *a, const void *b)
-{
-	const unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Median of the samples; 0: there are none. */
-static double median(const char *s)
-{
-	unsigned long v[64];
-	size_t n = 0, low, high;
-
-	for (char *end; n < BC_ARRAY_LEN(v) && *s >= '0' && *s <= '9'; s = *end == ',' ? end + 1 : end)
-		v[n++] = strtoul(s, &end, 10);
-	if (n)
-		qsort(v, n, sizeof(*v), by_number);
-	low = n ? (n - 1) / 2 : 0;
-	high = n / 2;
-	return n ? ((double)v[low] + (double)v[high]) / 2 : 0;
-}
-
 static void collect(struct series *s, const struct bc_read_device *d)
 {
 	for (size_t i = 0; i < d->ncases; i++) {
 		const struct bc_key_values *k = &d->cases[i].keys;
-		const char *pattern = bc_key_get(k, "pattern"), *samples = bc_key_get(k, "clock_samples");
+		const char *pattern = bc_key_get(k, "pattern");
 		const size_t len = strlen(s->op);
 		char per[BC_HTML_VALUE_MAX];
+		struct bc_samples samples;
 		uint32_t ways;
 		double cycles;
 
-		if (!pattern || !samples || strncmp(pattern, "op:", 3) != 0 || strncmp(pattern + 3, s->op, len) != 0 ||
-		    pattern[3 + len] != ' ')
+		if (!bc_values_samples(k, &samples) || !pattern || !samples.n || strncmp(pattern, "op:", 3) != 0 ||
+		    strncmp(pattern + 3, s->op, len) != 0 || pattern[3 + len] != ' ')
 			continue;
 		bc_html_value(&d->cases[i], BC_HTML_MODEL, "wavefronts", per);
-		cycles = median(samples) / BC_TIMED_ACCESSES;
+		cycles = bc_median(samples.v, samples.n) / BC_TIMED_ACCESSES;
 		if (!bc_u32_parse(per, &ways) || !ways || ways > WAYS || cycles <= 0)
 			continue;
 		s->cycles[ways] += cycles;

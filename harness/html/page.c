@@ -36,19 +36,9 @@ void bc_html_text(struct bc_html *p, const char *s)
 	}
 }
 
-char bc_html_letter(enum bc_verdict v)
-{
-	static const char letters[BC_NVERDICTS] = {
-		[BC_PASS] = 'P', [BC_FAIL] = 'F',     [BC_DISAGREE] = 'D', [BC_BROKEN] = 'B', [BC_LOST] = 'L',
-		[BC_SKIP] = 'S', [BC_UNJUDGED] = 'U', [BC_XFAIL] = 'x',	   [BC_XPASS] = 'X',
-	};
-
-	return (unsigned)v < BC_NVERDICTS ? letters[v] : 'B';
-}
-
 void bc_html_verdict(struct bc_html *p, enum bc_verdict v)
 {
-	bc_putf(&p->out, "<b class=\"v v%c\">%s</b>", bc_html_letter(v), bc_verdict_name(v));
+	bc_putf(&p->out, "<b class=\"v v%c\">%s</b>", bc_verdict_letter(v), bc_verdict_name(v));
 }
 
 /* suite/rule/variant of lower-case letters, digits and underscores */

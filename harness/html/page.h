@@ -49,9 +49,6 @@ int bc_html_order(const char *a, const char *b);
 /* Append text: escaped, safe between tags and in a quoted attribute. */
 void bc_html_text(struct bc_html *p, const char *s);
 
-/* The letter of a verdict: PASS P, FAIL F, DISAGREE D, BROKEN B, LOST L, SKIP S, UNJUDGED U, XFAIL x, XPASS X. */
-char bc_html_letter(enum bc_verdict v);
-
 /* The verdict's word, in its colour and frame. */
 void bc_html_verdict(struct bc_html *p, enum bc_verdict v);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An opened case: what is expected of it, what each witness says; a line for all runs that say the same. */
 #include "harness/html/page.h"
+#include "harness/report/values.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -135,38 +136,30 @@ static int by_number(const void *a, const void *b)
 }
 
 /* All samples, each cycle count once with how often it came. */
-static void put_samples(struct bc_html *p, const char *s)
+static void put_samples(struct bc_html *p, struct bc_samples *s)
 {
-	uint32_t v[64];
-	size_t n = 0;
-
-	for (char *end; n < BC_ARRAY_LEN(v) && *s >= '0' && *s <= '9'; s = *end == ',' ? end + 1 : end)
-		v[n++] = (uint32_t)strtoul(s, &end, 10);
-	if (*s) {
-		bc_html_text(p, s);
-		return;
-	}
-	qsort(v, n, sizeof(*v), by_number);
-	for (size_t i = 0, k; i < n; i = k) {
-		for (k = i; k < n && v[k] == v[i];)
+	qsort(s->v, s->n, sizeof(s->v[0]), by_number);
+	for (unsigned i = 0, k; i < s->n; i = k) {
+		for (k = i; k < s->n && s->v[k] == s->v[i];)
 			k++;
-		bc_putf(&p->out, k - i > 1 ? "%s%" PRIu32 "\u202f\u00d7%zu" : "%s%" PRIu32, i ? ", " : "", v[i], k - i);
+		bc_putf(&p->out, k - i > 1 ? "%s%" PRIu32 "\u202f\u00d7%u" : "%s%" PRIu32, i ? ", " : "", s->v[i],
+			k - i);
 	}
 }
 
 static void show_clock(struct bc_html *p, const struct bc_read_case *c, const char *key)
 {
-	const char *s = bc_key_get(&c->keys, key), *samples = bc_key_get(&c->keys, "clock_samples");
-	const char *nothing = bc_key_get(&c->keys, "clock_absent");
+	const char *s = bc_key_get(&c->keys, key), *nothing = bc_key_get(&c->keys, "clock_absent");
+	struct bc_samples samples;
 
 	if (s) {
 		bc_put(&p->out, "<b>");
 		bc_html_text(p, s);
 		bc_put(&p->out, "</b>");
 	}
-	if (samples) {
+	if (bc_values_samples(&c->keys, &samples) && samples.n) {
 		bc_put(&p->out, "; cycles ");
-		put_samples(p, samples);
+		put_samples(p, &samples);
 	}
 	if (nothing) {
 		bc_put(&p->out, s ? " \u2013 " : "<em>none: ");

@@ -13,7 +13,7 @@ static size_t count_cases(const struct bc_html_run *run, bool findings)
 	size_t n = 0;
 
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
-		n += !findings || bc_verdict_style((enum bc_verdict)v)->finding ? run->n[v] : 0;
+		n += !findings || bc_verdict_is_finding((enum bc_verdict)v) ? run->n[v] : 0;
 	return n;
 }
 
@@ -41,8 +41,8 @@ static void put_bar(struct bc_html *p, const size_t n[BC_NVERDICTS], size_t all)
 			continue;
 		kinds--;
 		width = kinds ? width : left;
-		bc_putf(&p->out, "<rect class=f%c x=%u width=%u height=10 />", bc_html_letter((enum bc_verdict)v), at,
-			width);
+		bc_putf(&p->out, "<rect class=f%c x=%u width=%u height=10 />", bc_verdict_letter((enum bc_verdict)v),
+			at, width);
 		at += width;
 		left -= width < left ? width : left;
 	}
@@ -81,7 +81,7 @@ static void put_count(struct bc_html *p, size_t r, size_t v)
 	const size_t n = p->run[r].n[v];
 
 	bc_putf(&p->out, "<td class=\"num%s%c\" data-run=%zu data-verdict=%s>%zu", n ? " v" : " z",
-		n ? bc_html_letter((enum bc_verdict)v) : ' ', r + 1, bc_verdict_name((enum bc_verdict)v), n);
+		n ? bc_verdict_letter((enum bc_verdict)v) : ' ', r + 1, bc_verdict_name((enum bc_verdict)v), n);
 }
 
 /* "confirmed NVIDIA H200, driver ...": the first word is what matters. */
@@ -213,8 +213,7 @@ static void put_case_findings(struct bc_html *p, const struct bc_html_case *c, b
 	for (size_t r = 0; r < p->nruns; r++) {
 		bool before = false;
 
-		if (!c->of[r] || c->of[r]->verdict == BC_PASS ||
-		    bc_verdict_style(c->of[r]->verdict)->finding != findings)
+		if (!c->of[r] || c->of[r]->verdict == BC_PASS || bc_verdict_is_finding(c->of[r]->verdict) != findings)
 			continue;
 		for (size_t k = 0; k < p->nruns; k++) {
 			in[k] = agrees(c, r, k);
@@ -290,7 +289,7 @@ static void put_suite_cell(struct bc_html *p, size_t from, size_t to, size_t r, 
 		bc_put(&p->out, "<span class=z>not run</span>");
 	for (size_t v = BC_PASS + 1; v < BC_NVERDICTS; v++)
 		if (n[v])
-			bc_putf(&p->out, " <b class=\"v v%c\">%zu %s</b>", bc_html_letter((enum bc_verdict)v), n[v],
+			bc_putf(&p->out, " <b class=\"v v%c\">%zu %s</b>", bc_verdict_letter((enum bc_verdict)v), n[v],
 				bc_verdict_name((enum bc_verdict)v));
 	if (differ)
 		bc_putf(&p->out, " <b class=d>\u2260 %zu</b>", differ);

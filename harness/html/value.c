@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/base/textfile.h"
+#include "harness/report/values.h"
 
 static const char *const quantities[] = { "wavefronts",	 "conflicts", "sectors", "clock_slope",
 					  "clock_ratio", "requests",  "data" };
@@ -18,40 +19,19 @@ const char *bc_html_quantity(const struct bc_read_case *c)
 	return "data";
 }
 
-/* The number after "name:" in a list of items. */
-static bool item(const char *list, size_t len, const char *name, uint32_t *out)
-{
-	const size_t n = strlen(name);
-
-	for (size_t at = 0; at < len; at += strcspn(list + at, " ;") + 1) {
-		const size_t end = strcspn(list + at, " ;");
-		char digits[16];
-
-		if (end <= n + 1 || end - n - 1 >= sizeof(digits) || strncmp(list + at, name, n) != 0 ||
-		    list[at + n] != ':')
-			continue;
-		memcpy(digits, list + at + n + 1, end - n - 1);
-		digits[end - n - 1] = '\0';
-		return bc_u32_parse(digits, out);
-	}
-	return false;
-}
-
 /* A witness's items, attempts apart by `;`: the quantity of each, divided by @per (0: as it is). */
-static void attempts(const char *list, const char *quantity, uint32_t per, char buf[BC_HTML_VALUE_MAX])
+static void put_attempts(const char *list, enum bc_quantity q, uint64_t per, char buf[BC_HTML_VALUE_MAX])
 {
 	char last[BC_NUMBER_MAX] = "", one[BC_NUMBER_MAX];
-	bool equal = true;
+	struct bc_value_counts counts;
+	bool equal = true, more = true;
 	size_t used = 0;
 
 	buf[0] = '\0';
-	for (const char *at = list; at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL) {
-		const size_t len = strcspn(at, ";");
-		uint32_t n = 0;
-
-		if (!item(at, len, quantity, &n))
+	while (bc_values_attempt(&list, &counts, &more) && more) {
+		if (!counts.has[q])
 			continue;
-		(void)bc_number_text(per ? (double)n / per : n, one);
+		(void)bc_number_text((double)counts.total[q] / (double)(per ? per : 1), one);
 		equal = equal && (!used || strcmp(one, last) == 0);
 		(void)memcpy(last, one, sizeof(last));
 		if (used + strlen(one) + 2 < BC_HTML_VALUE_MAX)
@@ -68,8 +48,11 @@ void bc_html_value(const struct bc_read_case *c, enum bc_html_witness w, const c
 	const char *s = bc_key_get(&c->keys, w == BC_HTML_COUNTERS ? "counters"
 					     : w == BC_HTML_CLOCK  ? "clock"
 								   : "model");
-	const char *stated = bc_key_get(&c->keys, "requests_stated");
-	uint32_t per = 0;
+	const char *first = s;
+	struct bc_value_counts counts;
+	enum bc_quantity q;
+	uint64_t per = 0;
+	bool more;
 
 	buf[0] = '\0';
 	if (!s)
@@ -79,11 +62,13 @@ void bc_html_value(const struct bc_read_case *c, enum bc_html_witness w, const c
 			(void)bc_strlcpy(buf, s, BC_HTML_VALUE_MAX);
 		return;
 	}
-	if (w == BC_HTML_MODEL)
-		(void)item(s, strcspn(s, ";"), "requests", &per);
-	else if (stated)
-		(void)bc_u32_parse(stated, &per);
-	attempts(s, quantity, per_request ? per : 0, buf);
+	if (!bc_quantity_parse(quantity, &q))
+		return;
+	if (w == BC_HTML_MODEL && bc_values_attempt(&first, &counts, &more))
+		per = counts.total[BC_Q_REQUESTS];
+	else
+		(void)bc_values_stated(&c->keys, &per);
+	put_attempts(s, q, per_request ? per : 0, buf);
 }
 
 void bc_html_bounds(struct bc_html *p, const char *bounds)

@@ -8,27 +8,6 @@
 #define LINE_BYTES 128u /* 32 banks of 4 bytes: addresses a line apart share their bank */
 #define SURE 0.2
 
-static int by_value(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-double bc_median(const uint32_t *samples, unsigned n)
-{
-	uint32_t s[BC_SAMPLES_MAX];
-
-	if (!n || n > BC_SAMPLES_MAX)
-		return 0;
-	memcpy(s, samples, n * sizeof(*s));
-	qsort(s, n, sizeof(*s), by_value);
-
-	const unsigned lower = (n - 1) / 2, upper = n / 2;
-
-	return ((double)s[lower] + (double)s[upper]) / 2;
-}
-
 /* Lanes of a group: 32 for 1, 2 and 4 bytes, 16 for 8, 8 for 16; twice as many when the pair rule merged them. */
 static unsigned group_lanes(const struct bc_clock_key *key)
 {

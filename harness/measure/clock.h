@@ -41,9 +41,6 @@ struct bc_clock_line {
  */
 enum bc_status bc_clock_patterns(const struct bc_clock_key *key, struct bc_clock_line *out, struct bc_error *err);
 
-/* Median of @n samples (1..BC_SAMPLES_MAX); the mean of the middle two when @n is even. */
-double bc_median(const uint32_t *samples, unsigned n);
-
 /**
  * bc_clock_wavefronts - place @cycles on a calibrated line
  *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/measure/witness.h"
+#include "harness/base/stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -193,7 +193,7 @@ static bool is_more_of_the_same(struct bc_console *c, const struct bc_result *r)
 
 void bc_console_result(struct bc_console *c, const struct bc_device_run *d, const struct bc_result *r)
 {
-	const bool finding = bc_verdict_style(r->judged.verdict)->finding || r->flaky;
+	const bool finding = bc_verdict_is_finding(r->judged.verdict) || r->flaky;
 
 	if (!finding && (c->o.quiet || !c->o.verbose))
 		return;
@@ -415,7 +415,7 @@ static void add_reruns(struct bc_console *c, const struct bc_run *run)
 		const struct bc_device_run *d = &run->devices[i];
 
 		for (size_t k = 0; k < d->nresults; k++) {
-			if (!bc_verdict_style(d->results[k].judged.verdict)->finding || n++ >= RERUNS_MAX)
+			if (!bc_verdict_is_finding(d->results[k].judged.verdict) || n++ >= RERUNS_MAX)
 				continue;
 			bc_put(&c->out, n > 1 ? "  " : "run again:\n  ");
 			if (!c->out.st)

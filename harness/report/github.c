@@ -22,7 +22,7 @@ static void each_finding(const struct bc_run *run, finding_fn *call, void *ctx)
 
 	for (size_t i = 0; i < run->ndevices; i++)
 		for (size_t k = 0; k < run->devices[i].nresults; k++)
-			if (bc_verdict_style(run->devices[i].results[k].judged.verdict)->finding)
+			if (bc_verdict_is_finding(run->devices[i].results[k].judged.verdict))
 				call(ctx, index++, &run->devices[i], &run->devices[i].results[k]);
 }
 
@@ -33,7 +33,7 @@ static size_t count_findings(const struct bc_run *run)
 	for (size_t i = 0; i < run->ndevices; i++)
 		bc_count_verdicts(&run->devices[i], n);
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
-		findings += bc_verdict_style((enum bc_verdict)v)->finding ? n[v] : 0;
+		findings += bc_verdict_is_finding((enum bc_verdict)v) ? n[v] : 0;
 	return findings;
 }
 

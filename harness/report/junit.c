@@ -164,7 +164,7 @@ static void tries(struct doc *d, const struct bc_result *r)
 		const struct bc_verdict_style *style = bc_verdict_style(t->verdict);
 		char element[32];
 
-		if (!style->finding)
+		if (!bc_verdict_is_finding(r->judged.verdict))
 			continue;
 		if (!written && t->verdict == r->judged.verdict && strcmp(t->message, r->judged.message) == 0) {
 			written = true;
@@ -186,7 +186,7 @@ static void system_out(struct doc *d, const struct bc_device_run *dev, const str
 	struct bc_text text = { 0 };
 	struct bc_out o = bc_out_part(&d->x.text, &text);
 
-	if (bc_verdict_style(r->judged.verdict)->finding)
+	if (bc_verdict_is_finding(r->judged.verdict))
 		bc_put(&o, dev->note);
 	for (size_t i = 0; i < r->ntries && r->ntries > 1; i++)
 		bc_putf(&o, "%sattempt %zu: %s%s%s", text.len ? "\n" : "", i + 1, bc_verdict_name(r->tries[i].verdict),
@@ -212,7 +212,7 @@ static void verdict_child(struct doc *d, const struct bc_device_run *dev, const 
 	bc_xml_start(&d->x, style->element);
 	bc_xml_attr(&d->x, "type", bc_verdict_name(r->judged.verdict));
 	bc_xml_attr(&d->x, "message", r->judged.message[0] ? r->judged.message : bc_verdict_name(r->judged.verdict));
-	if (style->finding)
+	if (bc_verdict_is_finding(r->judged.verdict))
 		body(d, dev, r);
 	bc_xml_end(&d->x);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/report/reader.h"
+#include "harness/report/values.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -178,6 +179,13 @@ static enum bc_status read_keys(struct reading *r, const xmlNode *testcase, stru
 		return refuse(r, testcase, "the testcase has no system-out with `case=` and `verdict=`");
 	if (!bc_verdict_parse(bc_key_get(&c->keys, "verdict"), &c->verdict))
 		return refuse(r, testcase, "unknown verdict (a report of a later version?)");
+
+	const char *damaged = bc_values_check(&c->keys);
+
+	if (damaged)
+		return bc_fail(r->err, BC_EDATA,
+			       "%s:%u: %s: the value of %s= cannot be read: a damaged report; run the case again",
+			       r->path, c->line, bc_key_get(&c->keys, "case"), damaged);
 	return copy(r, bc_key_get(&c->keys, "case"), &c->id);
 }
 

@@ -7,11 +7,9 @@
 #include "harness/base/escape.h"
 
 static const struct bc_verdict_style styles[BC_NVERDICTS] = {
-	[BC_PASS] = { NULL, false, "32" },	   [BC_FAIL] = { "failure", true, "31" },
-	[BC_DISAGREE] = { "failure", true, "31" }, [BC_BROKEN] = { "error", true, "35" },
-	[BC_LOST] = { "error", true, "35" },	   [BC_SKIP] = { "skipped", false, "33" },
-	[BC_UNJUDGED] = { "error", true, "35" },   [BC_XFAIL] = { "skipped", false, "33" },
-	[BC_XPASS] = { "failure", true, "31" },
+	[BC_PASS] = { NULL, "32" },	   [BC_FAIL] = { "failure", "31" },  [BC_DISAGREE] = { "failure", "31" },
+	[BC_BROKEN] = { "error", "35" },   [BC_LOST] = { "error", "35" },    [BC_SKIP] = { "skipped", "33" },
+	[BC_UNJUDGED] = { "error", "35" }, [BC_XFAIL] = { "skipped", "33" }, [BC_XPASS] = { "failure", "31" },
 };
 
 /* The index of @v in tables of BC_NVERDICTS entries. */

@@ -8,7 +8,6 @@
 /* One row a verdict; a new verdict is a new row. */
 struct bc_verdict_style {
 	const char *element; /* JUnit child of the testcase: "failure", "error", "skipped"; NULL: none, it passed */
-	bool finding;	     /* somebody has to look at it */
 	const char *color;   /* SGR parameters for a terminal, "31" */
 };
 

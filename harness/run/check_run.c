@@ -17,17 +17,12 @@
 /* Check calls a test with nothing but a number, so what it is about has to be found here. */
 static const struct bc_result *const *subject;
 
-bool bc_check_fails(enum bc_verdict v)
-{
-	return v != BC_PASS && v != BC_XFAIL && v != BC_SKIP;
-}
-
 static void assert_verdict(int i)
 {
 	const struct bc_result *r = subject[i];
 
 	tcase_fn_start(r->c->id, __FILE__, __LINE__);
-	ck_assert_msg(!bc_check_fails(r->judged.verdict), "%s: %s", bc_verdict_name(r->judged.verdict),
+	ck_assert_msg(!bc_verdict_is_finding(r->judged.verdict), "%s: %s", bc_verdict_name(r->judged.verdict),
 		      r->judged.message);
 }
 
@@ -56,7 +51,7 @@ static enum bc_status collect(const struct bc_run *run, struct tests *t, struct 
 				continue;
 			t->result[t->n] = r;
 			t->test[t->n++] = (TTest){ r->c->id, assert_verdict, __FILE__, __LINE__ };
-			t->failing += bc_check_fails(r->judged.verdict);
+			t->failing += bc_verdict_is_finding(r->judged.verdict);
 		}
 	}
 	return BC_OK;

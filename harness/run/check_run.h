@@ -19,7 +19,4 @@
  */
 enum bc_status bc_check_run(const struct bc_run *run, const char *tap, size_t *failed, struct bc_error *err);
 
-/* Is a verdict one that Check counts as a failure? PASS, XFAIL and SKIP are not. */
-bool bc_check_fails(enum bc_verdict v);
-
 #endif

@@ -55,12 +55,6 @@ void bc_session_add(struct bc_session *s, size_t device, const struct bc_case *c
 	s->work[device].seen[d->nresults++] = decided_by_plan(c, d, &r->obs);
 }
 
-/* Is it one that somebody has to look at? */
-static bool is_finding(enum bc_verdict v)
-{
-	return v != BC_PASS && v != BC_XFAIL && v != BC_SKIP;
-}
-
 enum bc_status bc_session_accept(struct bc_session *s, size_t device, size_t index, bool ended, struct bc_error *err)
 {
 	struct bc_device_run *d = &s->run.devices[device];
@@ -79,7 +73,7 @@ enum bc_status bc_session_accept(struct bc_session *s, size_t device, size_t ind
 	bc_judge(&in, &r->judged);
 	st = bc_attempts_add(&s->attempts, at->kept ? &at->kept[index] : NULL, r, ended, &at->again[index], err);
 	at->done[index] = !at->again[index];
-	s->found = s->found || (at->done[index] && is_finding(r->judged.verdict));
+	s->found = s->found || (at->done[index] && bc_verdict_is_finding(r->judged.verdict));
 	return st;
 }
 

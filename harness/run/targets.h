@@ -8,8 +8,6 @@
 #include "harness/core/case.h"
 #include "harness/core/facts.h"
 
-#define BC_DEFAULT_REFERENCE "sm_90"
-
 struct bc_target {
 	struct bc_facts facts; /* as listed */
 	struct bc_arch arch;

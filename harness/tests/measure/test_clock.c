@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/measure/clock.h"
+#include "harness/base/stats.h"
 
 #include <check.h>
 #include <string.h>
@@ -96,7 +97,7 @@ START_TEST(the_median_is_the_middle)
 		ck_assert_double_eq(bc_median(s, rows[i].n), rows[i].want);
 		ck_assert_msg(memcmp(s, rows[i].s, sizeof(rows[i].s)) == 0, "row %zu: the samples were moved", i);
 	}
-	ck_assert_double_eq(bc_median((const uint32_t[1]){ 7 }, BC_SAMPLES_MAX + 1), 0);
+	ck_assert_double_eq(bc_median((const uint32_t[1]){ 7 }, BC_MEDIAN_MAX + 1), 0);
 }
 END_TEST
 

@@ -98,7 +98,7 @@ START_TEST(a_verdict_fails_or_not)
 	char words[BC_MESSAGE_MAX + 32];
 
 	ck_assert_uint_eq(BC_ARRAY_LEN(verdicts), BC_NVERDICTS);
-	ck_assert_int_eq(bc_check_fails(verdicts[_i].v), verdicts[_i].fails);
+	ck_assert_int_eq(bc_verdict_is_finding(verdicts[_i].v), verdicts[_i].fails);
 	bc_sample_set(&sample, 0, 2, verdicts[_i].v, "100% of it: <odd> & so on");
 	ck_assert_int_eq(judge(tap, NULL, NULL), 0);
 	ck_assert_msg(got.st == BC_OK, "%s", got.msg);
