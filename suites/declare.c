@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* suites/declare.c - shared memory as it is declared: static, dynamic, private to a block, and its limits. */
-#include "suites/declare.h"
+#include "suites/declare_device.h"
+#include "suites/declare_kernel.h"
 #include "suites/patterns.h"
 
 #include <string.h>
@@ -11,19 +12,6 @@
 #define THREADS 128u
 #define BLOCK_THREADS 64u
 #define ROUNDS 8u
-
-struct bc_declare_params bc_declare_params(uint32_t bytes, uint32_t count)
-{
-	return (struct bc_declare_params){ .bytes = bytes, .count = count, .seed = BC_DECLARE_SEED };
-}
-
-void bc_declare_start(struct bc_program *p, const char *kernel, uint32_t threads,
-		      const struct bc_declare_params *params, size_t out_words)
-{
-	bc_program_start(p, "declare", kernel, threads, params, sizeof(*params));
-	p->shared_bytes = params->bytes;
-	bc_program_out(p, offsetof(struct bc_declare_params, out), 4 * out_words);
-}
 
 /* A thread's sum over the words that it reads of a filled array: word count - 1 - i has weight i + 1. */
 static uint32_t sum_backwards(uint32_t thread, uint32_t count, uint32_t seed)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* suites/declare_device.c - rules of the suite declare about the device: its figures, banks, and blocks of an SM. */
-#include "suites/declare.h"
+#include "suites/declare_device.h"
+#include "suites/declare_kernel.h"
 #include "suites/patterns.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ bool bc_declare_geometry_build(unsigned i, struct bc_case *c)
 	return true;
 }
 
-static void ask(struct bc_program *p)
+static void ask_limits(struct bc_program *p)
 {
 	if (p->nbuffers < BC_PROGRAM_BUFFERS)
 		p->buffers[p->nbuffers] = (struct bc_program_buffer){ .bytes = sizeof(struct bc_device_limits),
@@ -38,7 +39,7 @@ bool bc_declare_geometry_program(const struct bc_case *c, const struct bc_arch *
 
 	(void)a;
 	bc_declare_start(out, "bc_declare_geometry", BC_LANES, &p, 3);
-	ask(out);
+	ask_limits(out);
 	return true;
 }
 
@@ -46,17 +47,17 @@ bool bc_declare_geometry_check(const struct bc_case *c, const struct bc_arch *a,
 			       struct bc_mismatch *bad)
 {
 	const uint32_t *out = data[0];
-	const struct bc_device_limits *told = data[1];
+	const struct bc_device_limits *limits = data[1];
 	const struct {
 		uint32_t got, want;
 	} fact[] = {
 		[WINDOW_BASE] = { out[0], a->window_base },
 		[DYNAMIC_BYTES] = { out[1], c->shared_bytes },
 		[WARP_LANES] = { out[2], a->warp_lanes },
-		[OPTIN_BYTES] = { told->optin_bytes, a->optin_bytes },
-		[SM_BYTES] = { told->sm_bytes, a->sm_bytes },
-		[RESERVED_BYTES] = { told->reserved_bytes, a->reserved_bytes },
-		[STATIC_BYTES] = { told->static_bytes, a->static_bytes },
+		[OPTIN_BYTES] = { limits->optin_bytes, a->optin_bytes },
+		[SM_BYTES] = { limits->sm_bytes, a->sm_bytes },
+		[RESERVED_BYTES] = { limits->reserved_bytes, a->reserved_bytes },
+		[STATIC_BYTES] = { limits->static_bytes, a->static_bytes },
 	};
 	const uint32_t i = (uint32_t)c->arg[0];
 
@@ -178,18 +179,18 @@ bool bc_declare_occupancy_program(const struct bc_case *c, const struct bc_arch 
 {
 	(void)a;
 	resident(c, 1, 0, out);
-	ask(out);
+	ask_limits(out);
 	return true;
 }
 
 bool bc_declare_occupancy_check(const struct bc_case *c, const struct bc_arch *a, void *const *data, uint32_t seed,
 				struct bc_mismatch *bad)
 {
-	const struct bc_device_limits *told = data[2];
+	const struct bc_device_limits *limits = data[2];
 
 	(void)seed;
-	return told->blocks_per_sm == blocks_that_fit(c, a) ||
-	       bc_mismatch(bad, "blocks of an SM, case", (uint64_t)c->arg[0], told->blocks_per_sm,
+	return limits->blocks_per_sm == blocks_that_fit(c, a) ||
+	       bc_mismatch(bad, "blocks of an SM, case", (uint64_t)c->arg[0], limits->blocks_per_sm,
 			   blocks_that_fit(c, a));
 }
 

@@ -46,7 +46,7 @@ static bool skip_0x(const char **s)
 	return true;
 }
 
-enum bc_status bc_mask_parse(const char *s, uint32_t *out, struct bc_error *err)
+static enum bc_status parse_mask(const char *s, uint32_t *out, struct bc_error *err)
 {
 	const char *p = s;
 	uint32_t mask = 0;
@@ -61,7 +61,7 @@ enum bc_status bc_mask_parse(const char *s, uint32_t *out, struct bc_error *err)
 	return BC_OK;
 }
 
-enum bc_status bc_offsets_parse(const char *s, uint32_t out[BC_LANES], struct bc_error *err)
+static enum bc_status parse_offsets(const char *s, uint32_t out[BC_LANES], struct bc_error *err)
 {
 	uint32_t offset[BC_LANES];
 	unsigned n = 0;
@@ -115,9 +115,9 @@ enum bc_status bc_pattern_make(const char *op, const char *mask, const char *off
 	if (p.op == BC_OP_NONE)
 		st = unknown_op(op, err);
 	if (!st)
-		st = bc_mask_parse(mask, &p.mask, err);
+		st = parse_mask(mask, &p.mask, err);
 	if (!st)
-		st = bc_offsets_parse(offsets, p.offset, err);
+		st = parse_offsets(offsets, p.offset, err);
 	if (!st && info->matrices && p.mask != UINT32_MAX)
 		st = bc_fail(err, BC_EUSAGE, "mask %08x: %s needs all 32 lanes, ffffffff", p.mask, info->name);
 	for (unsigned lane = 0; !st && lane < BC_LANES; lane++) {

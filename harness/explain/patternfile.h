@@ -29,23 +29,11 @@ struct bc_patternfile {
 };
 
 /**
- * bc_mask_parse - lanes as a hexadecimal number: 1 to 8 digits, `0x` in front allowed
- *
- * Return: BC_EUSAGE saying what is wrong, without a place.
- */
-enum bc_status bc_mask_parse(const char *s, uint32_t *out, struct bc_error *err);
-
-/**
- * bc_offsets_parse - 32 byte offsets, lane 0 first, separated by commas (blanks round them are allowed)
- *
- * Each is decimal or hexadecimal with `0x`, 0 to BC_PATTERN_OFFSET_MAX.
- * Return: BC_EUSAGE saying what is wrong, without a place.
- */
-enum bc_status bc_offsets_parse(const char *s, uint32_t out[BC_LANES], struct bc_error *err);
-
-/**
  * bc_pattern_make - one request of one operation, from the first byte of dynamic shared memory
- * @op: name of an operation
+ * @op:      name of an operation
+ * @mask:    lanes as a hexadecimal number: 1 to 8 digits, `0x` in front allowed
+ * @offsets: 32 byte offsets, lane 0 first, separated by commas (blanks round them are allowed), each decimal or
+ *           hexadecimal with `0x`, 0 to BC_PATTERN_OFFSET_MAX
  *
  * Offsets of inactive lanes, and of lanes that give a matrix operation no row, are not looked at and become 0.
  * Return: BC_EUSAGE without a place for an unknown operation, a mask or offsets that cannot be read, a mask that the

@@ -109,7 +109,6 @@ void bc_ptx_release(struct bc_ptx_kernel *k);		      /* NULL is allowed */
 uint32_t bc_ptx_static_shared(const struct bc_ptx_kernel *k); /* bytes of static shared memory of a block */
 
 enum bc_ptx_space { BC_PTX_GLOBAL = 0, BC_PTX_SHARED, BC_PTX_LOCAL, BC_PTX_CONST, BC_PTX_PARAM, BC_PTX_GENERIC };
-const char *bc_ptx_space_name(enum bc_ptx_space s); /* "global" ... */
 
 /* What a memory instruction does, as the hooks see it. */
 enum bc_ptx_kind {
@@ -219,7 +218,6 @@ enum bc_ptx_fault_kind {
 	BC_PTX_RACE,	     /* racecheck; does not stop the launch. Two atomics never race; an atomic and a
 			      * plain access do */
 };
-const char *bc_ptx_fault_name(enum bc_ptx_fault_kind k); /* "out of bounds" ... */
 
 struct bc_ptx_finding {
 	enum bc_ptx_fault_kind kind;

@@ -57,7 +57,8 @@ static void land(struct bc_ptx_run *x, struct bc_ptx_warp *w, struct bc_ptx_copy
 	c->mask &= ~mask;
 }
 
-void bc_ptx_async_complete(struct bc_ptx_run *x, struct bc_ptx_warp *w, uint32_t mask, const uint32_t below[BC_LANES])
+/* Complete the copies of the lanes of @mask whose group is below @below[lane]. */
+static void complete_copies(struct bc_ptx_run *x, struct bc_ptx_warp *w, uint32_t mask, const uint32_t below[BC_LANES])
 {
 	size_t kept = 0;
 
@@ -91,7 +92,7 @@ static struct bc_ptx_copy *new_copy(struct bc_ptx_run *x, struct bc_ptx_warp *w,
 		memmove(&w->copy[0], &w->copy[half], (w->ncopy - half) * sizeof(*w->copy));
 		w->ncopy -= half;
 	}
-	if (bc_ptx_grow(&w->copy, w->ncopy, &w->copy_cap, sizeof(*w->copy), PENDING_MAX + 1, &err)) {
+	if (bc_ptx_array_grow(&w->copy, w->ncopy, &w->copy_cap, sizeof(*w->copy), PENDING_MAX + 1, &err)) {
 		bc_ptx_fail_at(x, w->b, in, "%s", err.msg);
 		return NULL;
 	}
@@ -170,20 +171,20 @@ static void wait(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_pt
 		else
 			below[l] = done > in->imm ? done - (uint32_t)in->imm : 0;
 	}
-	bc_ptx_async_complete(x, w, mask, below);
+	complete_copies(x, w, mask, below);
 }
 
 static enum bc_status decode_wait(struct bc_ptx_decoder *d)
 {
 	struct bc_ptx_insn *in = d->in;
-	const bool group = bc_ptx_mod(d, "wait_group");
+	const bool group = bc_ptx_take_modifier(d, "wait_group");
 	enum bc_status st = bc_ptx_noperands(d, group, group);
 
 	in->exec = wait;
 	in->mode = group ? WAIT_GROUP : WAIT_ALL;
-	if (!group && !bc_ptx_mod(d, "wait_all"))
+	if (!group && !bc_ptx_take_modifier(d, "wait_all"))
 		return bc_ptx_unknown(d);
-	if (!bc_ptx_mods_done(d))
+	if (!bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	return st || !group ? st : bc_ptx_literal(d, 0, &in->imm);
 }
@@ -192,7 +193,7 @@ static enum bc_status decode_wait(struct bc_ptx_decoder *d)
 static enum bc_status decode_source_size(struct bc_ptx_decoder *d)
 {
 	struct bc_ptx_insn *in = d->in;
-	const struct bc_ptx_operand *o = bc_ptx_op(d, 3);
+	const struct bc_ptx_operand *o = bc_ptx_operand_at(d, 3);
 
 	if (o->kind == BC_PTX_O_REG && d->e->reg[o->reg] == BC_PTX_PRED) {
 		in->mode = 'i';
@@ -206,20 +207,21 @@ static enum bc_status decode_copy(struct bc_ptx_decoder *d)
 {
 	static const char *const hints[] = { "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B" };
 	struct bc_ptx_insn *in = d->in;
-	const bool hinted = bc_ptx_has_mod(d, "L2::cache_hint");
+	const bool hinted = bc_ptx_has_modifier(d, "L2::cache_hint");
 	uint64_t size = 0, offset = 0;
 	uint32_t slot = 0;
 	enum bc_status st = bc_ptx_noperands(d, hinted ? 4 : 3, hinted ? 5 : 4);
 
-	if (bc_ptx_mod(d, "cg"))
+	if (bc_ptx_take_modifier(d, "cg"))
 		in->flags |= BC_PTX_FL_CACHE_GLOBAL;
-	else if (!bc_ptx_mod(d, "ca"))
+	else if (!bc_ptx_take_modifier(d, "ca"))
 		return bc_ptx_unknown(d);
-	if ((!bc_ptx_mod(d, "shared") && !bc_ptx_mod(d, "shared::cta")) || !bc_ptx_mod(d, "global"))
+	if ((!bc_ptx_take_modifier(d, "shared") && !bc_ptx_take_modifier(d, "shared::cta")) ||
+	    !bc_ptx_take_modifier(d, "global"))
 		return bc_ptx_unknown(d);
 	for (size_t i = 0; i < BC_ARRAY_LEN(hints); i++)
-		(void)bc_ptx_mod(d, hints[i]);
-	if (!bc_ptx_mods_done(d))
+		(void)bc_ptx_take_modifier(d, hints[i]);
+	if (!bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	if (!st)
 		st = bc_ptx_literal(d, 2, &size);
@@ -244,17 +246,17 @@ enum bc_status bc_ptx_decode_async(struct bc_ptx_decoder *d)
 {
 	enum bc_status st;
 
-	if (!bc_ptx_mod(d, "async"))
+	if (!bc_ptx_take_modifier(d, "async"))
 		return bc_ptx_unknown(d);
 	if (!d->k->arch.cp_async)
 		return bc_ptx_lacks(d, "cp.async");
 	d->k->uses_async = true;
-	if (bc_ptx_has_mod(d, "wait_group") || bc_ptx_has_mod(d, "wait_all"))
+	if (bc_ptx_has_modifier(d, "wait_group") || bc_ptx_has_modifier(d, "wait_all"))
 		return decode_wait(d);
-	if (bc_ptx_mod(d, "commit_group")) {
+	if (bc_ptx_take_modifier(d, "commit_group")) {
 		d->in->exec = commit;
 		st = bc_ptx_noperands(d, 0, 0);
-		return bc_ptx_mods_done(d) ? st : bc_ptx_unknown(d);
+		return bc_ptx_modifiers_done(d) ? st : bc_ptx_unknown(d);
 	}
 	return decode_copy(d);
 }

@@ -190,7 +190,7 @@ static bool take_op(struct bc_ptx_decoder *d)
 	};
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(words); i++) {
-		if (!bc_ptx_mod(d, words[i]))
+		if (!bc_ptx_take_modifier(d, words[i]))
 			continue;
 		d->in->op = (uint8_t)i;
 		return true;
@@ -209,11 +209,11 @@ static void take_prefix(struct bc_ptx_decoder *d)
 	while (more) {
 		more = false;
 		for (size_t i = 0; i < BC_ARRAY_LEN(words); i++)
-			more = bc_ptx_mod(d, words[i]) || more;
-		if (bc_ptx_mod(d, "global")) {
+			more = bc_ptx_take_modifier(d, words[i]) || more;
+		if (bc_ptx_take_modifier(d, "global")) {
 			d->in->space = BC_PTX_GLOBAL;
 			more = true;
-		} else if (bc_ptx_mod(d, "shared") || bc_ptx_mod(d, "shared::cta")) {
+		} else if (bc_ptx_take_modifier(d, "shared") || bc_ptx_take_modifier(d, "shared::cta")) {
 			d->in->space = BC_PTX_SHARED;
 			more = true;
 		}
@@ -272,7 +272,7 @@ enum bc_status bc_ptx_decode_atom(struct bc_ptx_decoder *d)
 {
 	struct bc_ptx_insn *in = d->in;
 	const bool red = d->mod[0].s[0] == 'r';
-	const struct bc_ptx_operand *dst = bc_ptx_op(d, 0);
+	const struct bc_ptx_operand *dst = bc_ptx_operand_at(d, 0);
 	bool noftz, hinted;
 	enum bc_status st;
 
@@ -280,11 +280,11 @@ enum bc_status bc_ptx_decode_atom(struct bc_ptx_decoder *d)
 	take_prefix(d);
 	if (!take_op(d) || (red && (in->op == BC_PTX_A_EXCH || in->op == BC_PTX_A_CAS)))
 		return bc_ptx_unknown(d);
-	noftz = bc_ptx_mod(d, "noftz");
-	hinted = bc_ptx_mod(d, "L2::cache_hint");
-	in->type = (uint8_t)bc_ptx_mod_type(d);
+	noftz = bc_ptx_take_modifier(d, "noftz");
+	hinted = bc_ptx_take_modifier(d, "L2::cache_hint");
+	in->type = (uint8_t)bc_ptx_take_type(d);
 	in->elem = (uint8_t)bc_ptx_type_bytes((enum bc_ptx_type)in->type);
-	if (!bc_ptx_mods_done(d) || !type_fits(in, noftz))
+	if (!bc_ptx_modifiers_done(d) || !type_fits(in, noftz))
 		return bc_ptx_unknown(d);
 	in->exec = atomic;
 	st = operands(d, red, hinted);
@@ -293,7 +293,8 @@ enum bc_status bc_ptx_decode_atom(struct bc_ptx_decoder *d)
 	if (red || dst->kind == BC_PTX_O_SINK || d->uses[dst->reg] == 1)
 		in->flags |= BC_PTX_FL_RED;
 	if ((in->flags & BC_PTX_FL_RED) && in->op == BC_PTX_A_ADD && in->elem == 4 &&
-	    !bc_ptx_type_float((enum bc_ptx_type)in->type) && bc_ptx_is_constant(d, bc_ptx_op(d, red ? 1 : 2), 1))
+	    !bc_ptx_type_float((enum bc_ptx_type)in->type) &&
+	    bc_ptx_is_constant(d, bc_ptx_operand_at(d, red ? 1 : 2), 1))
 		in->flags |= BC_PTX_FL_CONST_ONE;
 	return BC_OK;
 }

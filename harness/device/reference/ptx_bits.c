@@ -124,15 +124,15 @@ static enum bc_status decode_funnel(struct bc_ptx_decoder *d)
 	enum bc_status st = bc_ptx_noperands(d, 4, 4);
 
 	in->exec = funnel;
-	if (bc_ptx_mod(d, "l"))
+	if (bc_ptx_take_modifier(d, "l"))
 		in->flags |= BC_PTX_FL_LEFT;
-	else if (!bc_ptx_mod(d, "r"))
+	else if (!bc_ptx_take_modifier(d, "r"))
 		return bc_ptx_unknown(d);
-	if (bc_ptx_mod(d, "clamp"))
+	if (bc_ptx_take_modifier(d, "clamp"))
 		in->flags |= BC_PTX_FL_CLAMP;
-	else if (!bc_ptx_mod(d, "wrap"))
+	else if (!bc_ptx_take_modifier(d, "wrap"))
 		return bc_ptx_unknown(d);
-	if (bc_ptx_mod_type(d) != BC_PTX_B32 || !bc_ptx_mods_done(d))
+	if (bc_ptx_take_type(d) != BC_PTX_B32 || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	if (!st)
 		st = bc_ptx_dst(d, 0, 4, false, &in->dst);
@@ -193,13 +193,13 @@ static enum bc_status decode_field(struct bc_ptx_decoder *d)
 {
 	struct bc_ptx_insn *in = d->in;
 	const bool is_insert = d->mod[0].s[2] == 'i';
-	const enum bc_ptx_type type = bc_ptx_mod_type(d);
+	const enum bc_ptx_type type = bc_ptx_take_type(d);
 	enum bc_status st = bc_ptx_noperands(d, is_insert ? 5 : 4, is_insert ? 5 : 4);
 	unsigned n = 0;
 
 	in->type = (uint8_t)type;
 	in->elem = (uint8_t)bc_ptx_type_bytes(type);
-	if (!bc_ptx_mods_done(d) || in->elem < 4 || in->elem > 8)
+	if (!bc_ptx_modifiers_done(d) || in->elem < 4 || in->elem > 8)
 		return bc_ptx_unknown(d);
 	if (is_insert != (type == BC_PTX_B32 || type == BC_PTX_B64))
 		return bc_ptx_unknown(d);
@@ -243,11 +243,12 @@ static enum bc_status decode_find_bit(struct bc_ptx_decoder *d)
 	enum bc_status st = bc_ptx_noperands(d, 2, 2);
 
 	in->exec = find_bit;
-	if (bc_ptx_mod(d, "shiftamt"))
+	if (bc_ptx_take_modifier(d, "shiftamt"))
 		in->flags |= BC_PTX_FL_CLAMP;
-	in->type = (uint8_t)bc_ptx_mod_type(d);
+	in->type = (uint8_t)bc_ptx_take_type(d);
 	in->elem = (uint8_t)bc_ptx_type_bytes((enum bc_ptx_type)in->type);
-	if (!bc_ptx_mods_done(d) || in->elem < 4 || in->elem > 8 || in->type == BC_PTX_B32 || in->type == BC_PTX_B64)
+	if (!bc_ptx_modifiers_done(d) || in->elem < 4 || in->elem > 8 || in->type == BC_PTX_B32 ||
+	    in->type == BC_PTX_B64)
 		return bc_ptx_unknown(d);
 	if (!st)
 		st = bc_ptx_dst(d, 0, 4, false, &in->dst);
@@ -290,16 +291,16 @@ static void lop3(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_pt
 static enum bc_status decode_lop3(struct bc_ptx_decoder *d)
 {
 	struct bc_ptx_insn *in = d->in;
-	const struct bc_ptx_operand *o = bc_ptx_op(d, 0);
+	const struct bc_ptx_operand *o = bc_ptx_operand_at(d, 0);
 	struct bc_ptx_operand first;
 	enum bc_status st;
 
 	in->exec = lop3;
-	if (bc_ptx_mod(d, "and"))
+	if (bc_ptx_take_modifier(d, "and"))
 		in->mode = 'a';
-	else if (bc_ptx_mod(d, "or"))
+	else if (bc_ptx_take_modifier(d, "or"))
 		in->mode = 'o';
-	if (bc_ptx_mod_type(d) != BC_PTX_B32 || !bc_ptx_mods_done(d))
+	if (bc_ptx_take_type(d) != BC_PTX_B32 || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	st = bc_ptx_noperands(d, in->mode ? 6 : 5, in->mode ? 6 : 5);
 	if (st)
@@ -366,12 +367,12 @@ static enum bc_status decode_permute(struct bc_ptx_decoder *d)
 	enum bc_status st = bc_ptx_noperands(d, 4, 4);
 
 	in->exec = permute;
-	if (bc_ptx_mod_type(d) != BC_PTX_B32)
+	if (bc_ptx_take_type(d) != BC_PTX_B32)
 		return bc_ptx_unknown(d);
 	for (unsigned i = 0; i < BC_ARRAY_LEN(modes); i++)
-		if (in->mode == 0 && bc_ptx_mod(d, modes[i]))
+		if (in->mode == 0 && bc_ptx_take_modifier(d, modes[i]))
 			in->mode = (uint8_t)(i + 1);
-	if (!bc_ptx_mods_done(d))
+	if (!bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	if (!st)
 		st = bc_ptx_dst(d, 0, 4, false, &in->dst);
@@ -429,12 +430,12 @@ static enum bc_status decode_mask_or_extend(struct bc_ptx_decoder *d)
 	enum bc_status st = bc_ptx_noperands(d, 3, 3);
 
 	in->exec = is_mask ? bit_mask : extend;
-	if (bc_ptx_mod(d, "clamp"))
+	if (bc_ptx_take_modifier(d, "clamp"))
 		in->flags |= BC_PTX_FL_CLAMP;
-	else if (!bc_ptx_mod(d, "wrap"))
+	else if (!bc_ptx_take_modifier(d, "wrap"))
 		return bc_ptx_unknown(d);
-	in->type = (uint8_t)bc_ptx_mod_type(d);
-	if (!bc_ptx_mods_done(d) ||
+	in->type = (uint8_t)bc_ptx_take_type(d);
+	if (!bc_ptx_modifiers_done(d) ||
 	    (is_mask ? in->type != BC_PTX_B32 : in->type != BC_PTX_U32 && in->type != BC_PTX_S32))
 		return bc_ptx_unknown(d);
 	if (!st)
@@ -472,14 +473,14 @@ static const struct form {
 
 static enum bc_status decode_form(struct bc_ptx_decoder *d)
 {
-	const enum bc_ptx_type type = bc_ptx_mod_type(d);
+	const enum bc_ptx_type type = bc_ptx_take_type(d);
 	const struct form *f = NULL;
 	enum bc_status st;
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(forms) && !f; i++)
 		if (forms[i].type == type && bc_ptx_slice_is(d->mod[0], forms[i].name))
 			f = &forms[i];
-	if (!f || !bc_ptx_mods_done(d))
+	if (!f || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	d->in->exec = f->exec;
 	st = bc_ptx_noperands(d, f->nsrc + 1u, f->nsrc + 1u);

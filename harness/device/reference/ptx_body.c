@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Bodies: registers, labels, scopes, statements and their operands. */
-#include "harness/device/reference/ptx_parse.h"
+#include "harness/device/reference/ptx_body.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness/device/reference/ptx_vars.h"
 
 #define STMTS_MAX (1u << 21)
 #define OPERANDS_MAX (1u << 23)
@@ -31,8 +33,8 @@ static enum bc_status declare_registers(struct bc_ptx_parser *p, enum bc_ptx_typ
 		if (!st)
 			st = bc_ptx_take(p, '>');
 		if (!st)
-			st = bc_ptx_grow(&p->range, p->nrange, &p->range_cap, sizeof(*p->range), BC_PTX_RANGES_MAX,
-					 p->err);
+			st = bc_ptx_array_grow(&p->range, p->nrange, &p->range_cap, sizeof(*p->range),
+					       BC_PTX_RANGES_MAX, p->err);
 		if (!st)
 			p->range[p->nrange++] = (struct bc_ptx_range){
 				.prefix = name, .count = count, .scope = p->scope, .type = type
@@ -40,7 +42,7 @@ static enum bc_status declare_registers(struct bc_ptx_parser *p, enum bc_ptx_typ
 		return st;
 	}
 	if (!st)
-		st = bc_ptx_grow(&e->reg, e->nreg, &e->reg_cap, sizeof(*e->reg), BC_PTX_REGISTERS_MAX, p->err);
+		st = bc_ptx_array_grow(&e->reg, e->nreg, &e->reg_cap, sizeof(*e->reg), BC_PTX_REGISTERS_MAX, p->err);
 	if (!st)
 		st = bc_ptx_map_put(&p->names, p->scope, name, (int32_t)e->nreg, p->err);
 	if (!st)
@@ -101,7 +103,8 @@ static enum bc_status resolve(struct bc_ptx_parser *p, struct bc_ptx_slice name,
 		for (; r > 0 && p->range[r - 1].scope == scope; r--) {
 			if (!in_range(&p->range[r - 1], name))
 				continue;
-			st = bc_ptx_grow(&e->reg, e->nreg, &e->reg_cap, sizeof(*e->reg), BC_PTX_REGISTERS_MAX, p->err);
+			st = bc_ptx_array_grow(&e->reg, e->nreg, &e->reg_cap, sizeof(*e->reg), BC_PTX_REGISTERS_MAX,
+					       p->err);
 			if (!st)
 				st = bc_ptx_map_put(&p->names, scope, name, (int32_t)e->nreg, p->err);
 			if (st)
@@ -122,7 +125,7 @@ static enum bc_status add_operand(struct bc_ptx_parser *p, const struct bc_ptx_o
 {
 	struct bc_ptx_entry *e = p->e;
 	enum bc_status st =
-		bc_ptx_grow(&e->operand, e->noperand, &e->operand_cap, sizeof(*e->operand), OPERANDS_MAX, p->err);
+		bc_ptx_array_grow(&e->operand, e->noperand, &e->operand_cap, sizeof(*e->operand), OPERANDS_MAX, p->err);
 
 	if (!st)
 		e->operand[e->noperand++] = *o;
@@ -388,7 +391,7 @@ static enum bc_status parse_instruction(struct bc_ptx_parser *p, struct bc_ptx_t
 		st = parse_operands(p, &s);
 	}
 	if (!st)
-		st = bc_ptx_grow(&e->stmt, e->nstmt, &e->stmt_cap, sizeof(*e->stmt), STMTS_MAX, p->err);
+		st = bc_ptx_array_grow(&e->stmt, e->nstmt, &e->stmt_cap, sizeof(*e->stmt), STMTS_MAX, p->err);
 	if (st)
 		return st;
 	s.text.len = (uint32_t)(p->tok.text.s - s.text.s);
@@ -436,7 +439,8 @@ static enum bc_status parse_label(struct bc_ptx_parser *p, struct bc_ptx_token n
 	if (bc_ptx_at_dot(p, "branchtargets")) {
 		struct bc_ptx_targets t;
 
-		st = bc_ptx_grow(&e->targets, e->ntargets, &e->targets_cap, sizeof(*e->targets), STMTS_MAX, p->err);
+		st = bc_ptx_array_grow(&e->targets, e->ntargets, &e->targets_cap, sizeof(*e->targets), STMTS_MAX,
+				       p->err);
 		if (!st)
 			st = parse_targets(p, &t);
 		if (st)
@@ -444,7 +448,7 @@ static enum bc_status parse_label(struct bc_ptx_parser *p, struct bc_ptx_token n
 		index = (int32_t)e->ntargets | BC_PTX_TARGETS_BIT;
 		e->targets[e->ntargets++] = t;
 	} else {
-		st = bc_ptx_grow(&e->label, e->nlabel, &e->label_cap, sizeof(*e->label), STMTS_MAX, p->err);
+		st = bc_ptx_array_grow(&e->label, e->nlabel, &e->label_cap, sizeof(*e->label), STMTS_MAX, p->err);
 		if (st)
 			return st;
 		index = (int32_t)e->nlabel;
@@ -494,7 +498,8 @@ static enum bc_status open_scope(struct bc_ptx_parser *p)
 	if (p->depth == BC_PTX_SCOPES_DEEP)
 		return bc_fail(p->err, BC_EDATA, "%s:%u: more than %d nested blocks", p->lx.path, p->tok.line,
 			       BC_PTX_SCOPES_DEEP);
-	st = bc_ptx_grow(&e->scope_parent, e->nscope, &e->scope_cap, sizeof(*e->scope_parent), SCOPES_MAX, p->err);
+	st = bc_ptx_array_grow(&e->scope_parent, e->nscope, &e->scope_cap, sizeof(*e->scope_parent), SCOPES_MAX,
+			       p->err);
 	if (st)
 		return st;
 	e->scope_parent[e->nscope] = p->scope;

@@ -21,16 +21,6 @@ static const char *const fault_names[] = {
 	[BC_PTX_RACE] = "race",
 };
 
-const char *bc_ptx_space_name(enum bc_ptx_space s)
-{
-	return space_names[s];
-}
-
-const char *bc_ptx_fault_name(enum bc_ptx_fault_kind k)
-{
-	return fault_names[k];
-}
-
 static void stop(struct bc_ptx_run *x, const struct bc_ptx_block *b)
 {
 	if (x->failed)
@@ -95,8 +85,8 @@ static void describe(const struct bc_ptx_run *x, struct bc_ptx_finding *f, const
 		       detail ? ", " : "", detail ? detail : "");
 }
 
-void bc_ptx_find(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
-		 const struct bc_ptx_where_at *at)
+void bc_ptx_add_finding(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
+			const struct bc_ptx_where_at *at)
 {
 	const struct bc_ptx_block *b = w->b;
 	const bool stops = at->kind != BC_PTX_UNWRITTEN && at->kind != BC_PTX_RACE;
@@ -141,7 +131,7 @@ static unsigned char *bad(struct bc_ptx_run *x, struct bc_ptx_warp *w, const str
 					    .write = write,
 					    .detail = detail };
 
-	bc_ptx_find(x, w, in, &at);
+	bc_ptx_add_finding(x, w, in, &at);
 	return NULL;
 }
 
@@ -269,7 +259,7 @@ static void check_race(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct
 			.other_thread = hit.thread,
 			.detail = hit.same_instruction ? "in one instruction" : NULL,
 		};
-		bc_ptx_find(x, w, in, &at);
+		bc_ptx_add_finding(x, w, in, &at);
 		return;
 	}
 }
@@ -288,7 +278,7 @@ void bc_ptx_shared_read(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struc
 						    .addr = addr + (uint64_t)(hole - written),
 						    .bytes = bytes };
 
-		bc_ptx_find(x, w, in, &at);
+		bc_ptx_add_finding(x, w, in, &at);
 	}
 	if (s->race && !atomic) /* the write that follows is checked */
 		check_race(x, w, in, lane, addr, bytes, UINT32_MAX, false, false);

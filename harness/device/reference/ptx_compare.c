@@ -212,19 +212,19 @@ static bool decode_comparison(struct bc_ptx_decoder *d)
 	bool found = false;
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(comparisons) && !found; i++) {
-		if (!bc_ptx_mod(d, comparisons[i].name))
+		if (!bc_ptx_take_modifier(d, comparisons[i].name))
 			continue;
 		found = real ? comparisons[i].real : bits ? comparisons[i].bits : comparisons[i].integer;
 		found = found && !(comparisons[i].is_unsigned && bc_ptx_type_signed(type));
 		in->cmp = comparisons[i].cmp;
 	}
-	if (bc_ptx_mod(d, "and"))
+	if (bc_ptx_take_modifier(d, "and"))
 		in->mode = 'a';
-	else if (bc_ptx_mod(d, "or"))
+	else if (bc_ptx_take_modifier(d, "or"))
 		in->mode = 'o';
-	else if (bc_ptx_mod(d, "xor"))
+	else if (bc_ptx_take_modifier(d, "xor"))
 		in->mode = 'x';
-	if (real && type != BC_PTX_F64 && bc_ptx_mod(d, "ftz"))
+	if (real && type != BC_PTX_F64 && bc_ptx_take_modifier(d, "ftz"))
 		in->flags |= BC_PTX_FL_FTZ;
 	return found;
 }
@@ -270,8 +270,8 @@ static enum bc_status decode_setp(struct bc_ptx_decoder *d)
 
 	if (!decode_comparison(d))
 		return bc_ptx_unknown(d);
-	type = bc_ptx_mod_type(d);
-	if (!bc_ptx_mods_done(d) || !comparable(type))
+	type = bc_ptx_take_type(d);
+	if (!bc_ptx_modifiers_done(d) || !comparable(type))
 		return bc_ptx_unknown(d);
 	d->in->exec = setp;
 	st = decode_sources(d, element_type(d->in, type));
@@ -287,11 +287,11 @@ static enum bc_status decode_set(struct bc_ptx_decoder *d)
 
 	if (!decode_comparison(d))
 		return bc_ptx_unknown(d);
-	to = bc_ptx_mod_type(d);
-	type = bc_ptx_mod_type(d);
+	to = bc_ptx_take_type(d);
+	type = bc_ptx_take_type(d);
 	half_to = to == BC_PTX_F16 || to == BC_PTX_BF16 || to == BC_PTX_F16X2 || to == BC_PTX_BF16X2 ||
 		  to == BC_PTX_U16 || to == BC_PTX_S16;
-	if (!bc_ptx_mods_done(d) || !comparable(type) ||
+	if (!bc_ptx_modifiers_done(d) || !comparable(type) ||
 	    !(to == BC_PTX_U32 || to == BC_PTX_S32 || to == BC_PTX_F32 || half_to))
 		return bc_ptx_unknown(d);
 	in->exec = set;
@@ -306,10 +306,10 @@ static enum bc_status decode_set(struct bc_ptx_decoder *d)
 static enum bc_status decode_selp(struct bc_ptx_decoder *d)
 {
 	struct bc_ptx_insn *in = d->in;
-	const enum bc_ptx_type type = bc_ptx_mod_type(d);
+	const enum bc_ptx_type type = bc_ptx_take_type(d);
 	enum bc_status st = bc_ptx_noperands(d, 4, 4);
 
-	if (!bc_ptx_mods_done(d) || !comparable(type))
+	if (!bc_ptx_modifiers_done(d) || !comparable(type))
 		return bc_ptx_unknown(d);
 	in->exec = selp;
 	if (!st)
@@ -327,11 +327,11 @@ static enum bc_status decode_slct(struct bc_ptx_decoder *d)
 	enum bc_ptx_type type;
 	enum bc_status st = bc_ptx_noperands(d, 4, 4);
 
-	if (bc_ptx_mod(d, "ftz"))
+	if (bc_ptx_take_modifier(d, "ftz"))
 		in->flags |= BC_PTX_FL_FTZ;
-	type = bc_ptx_mod_type(d);
-	in->stype = (uint8_t)bc_ptx_mod_type(d);
-	if (!bc_ptx_mods_done(d) || !comparable(type) || (in->stype != BC_PTX_S32 && in->stype != BC_PTX_F32) ||
+	type = bc_ptx_take_type(d);
+	in->stype = (uint8_t)bc_ptx_take_type(d);
+	if (!bc_ptx_modifiers_done(d) || !comparable(type) || (in->stype != BC_PTX_S32 && in->stype != BC_PTX_F32) ||
 	    ((in->flags & BC_PTX_FL_FTZ) && in->stype != BC_PTX_F32))
 		return bc_ptx_unknown(d);
 	in->exec = slct;
@@ -352,11 +352,11 @@ static enum bc_status decode_testp(struct bc_ptx_decoder *d)
 	bool found = false;
 
 	for (unsigned i = 0; i < BC_ARRAY_LEN(modes) && !found; i++) {
-		found = bc_ptx_mod(d, modes[i]);
+		found = bc_ptx_take_modifier(d, modes[i]);
 		in->mode = (uint8_t)i;
 	}
-	in->type = (uint8_t)bc_ptx_mod_type(d);
-	if (!found || !bc_ptx_mods_done(d) || (in->type != BC_PTX_F32 && in->type != BC_PTX_F64))
+	in->type = (uint8_t)bc_ptx_take_type(d);
+	if (!found || !bc_ptx_modifiers_done(d) || (in->type != BC_PTX_F32 && in->type != BC_PTX_F64))
 		return bc_ptx_unknown(d);
 	in->exec = testp;
 	if (!st)

@@ -35,12 +35,12 @@ static enum bc_status decode_branch(struct bc_ptx_decoder *d)
 	uint32_t label = 0;
 	enum bc_status st = bc_ptx_noperands(d, 1, 1);
 
-	(void)bc_ptx_mod(d, "uni");
-	if (!bc_ptx_mods_done(d))
+	(void)bc_ptx_take_modifier(d, "uni");
+	if (!bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	in->flow = BC_PTX_F_BRANCH;
 	if (!st)
-		st = find_label(d, bc_ptx_op(d, 0), false, &label);
+		st = find_label(d, bc_ptx_operand_at(d, 0), false, &label);
 	if (!st)
 		in->target = d->e->label[label].stmt;
 	return st;
@@ -52,17 +52,17 @@ static enum bc_status decode_indexed(struct bc_ptx_decoder *d)
 	uint32_t index = 0;
 	enum bc_status st = bc_ptx_noperands(d, 2, 2);
 
-	if (!bc_ptx_mod(d, "idx"))
+	if (!bc_ptx_take_modifier(d, "idx"))
 		return bc_ptx_unknown(d);
-	(void)bc_ptx_mod(d, "uni");
-	if (!bc_ptx_mods_done(d))
+	(void)bc_ptx_take_modifier(d, "uni");
+	if (!bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	in->flow = BC_PTX_F_INDEXED;
 	in->list = (uint32_t)d->k->nlist;
 	if (!st)
 		st = bc_ptx_src(d, 0, BC_PTX_U32, false, &in->src[0]);
 	if (!st)
-		st = find_label(d, bc_ptx_op(d, 1), true, &index);
+		st = find_label(d, bc_ptx_operand_at(d, 1), true, &index);
 	if (st)
 		return st;
 	in->nlist = d->e->targets[index].count;
@@ -84,23 +84,23 @@ static enum bc_status decode_fence(struct bc_ptx_decoder *d)
 	bool scope = false;
 
 	d->in->exec = fence;
-	if (bc_ptx_mod(d, "proxy")) {
-		scope = bc_ptx_mod(d, "alias");
+	if (bc_ptx_take_modifier(d, "proxy")) {
+		scope = bc_ptx_take_modifier(d, "alias");
 	} else {
 		for (size_t i = 0; i < BC_ARRAY_LEN(sems); i++)
-			if (bc_ptx_mod(d, sems[i]))
+			if (bc_ptx_take_modifier(d, sems[i]))
 				break;
 		for (size_t i = 0; i < BC_ARRAY_LEN(scopes) && !scope; i++)
-			scope = bc_ptx_mod(d, scopes[i]);
+			scope = bc_ptx_take_modifier(d, scopes[i]);
 	}
-	return scope && bc_ptx_mods_done(d) ? bc_ptx_noperands(d, 0, 0) : bc_ptx_unknown(d);
+	return scope && bc_ptx_modifiers_done(d) ? bc_ptx_noperands(d, 0, 0) : bc_ptx_unknown(d);
 }
 
 static enum bc_status decode_bare(struct bc_ptx_decoder *d, enum bc_ptx_flow flow)
 {
 	d->in->flow = (uint8_t)flow;
-	(void)bc_ptx_mod(d, "uni");
-	return bc_ptx_mods_done(d) ? bc_ptx_noperands(d, 0, 0) : bc_ptx_unknown(d);
+	(void)bc_ptx_take_modifier(d, "uni");
+	return bc_ptx_modifiers_done(d) ? bc_ptx_noperands(d, 0, 0) : bc_ptx_unknown(d);
 }
 
 static enum bc_status decode_sleep(struct bc_ptx_decoder *d)
@@ -108,7 +108,7 @@ static enum bc_status decode_sleep(struct bc_ptx_decoder *d)
 	enum bc_status st = bc_ptx_noperands(d, 1, 1);
 
 	d->in->flow = BC_PTX_F_YIELD;
-	if (bc_ptx_mod_type(d) != BC_PTX_U32 || !bc_ptx_mods_done(d))
+	if (bc_ptx_take_type(d) != BC_PTX_U32 || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	return st ? st : bc_ptx_src(d, 0, BC_PTX_U32, false, &d->in->src[0]);
 }

@@ -154,7 +154,7 @@ static bool integer_round(struct bc_ptx_decoder *d, uint8_t *round)
 	};
 
 	for (unsigned i = 0; i < BC_ARRAY_LEN(words); i++) {
-		if (!bc_ptx_mod(d, words[i]))
+		if (!bc_ptx_take_modifier(d, words[i]))
 			continue;
 		*round = (uint8_t)i;
 		return true;
@@ -212,24 +212,24 @@ enum bc_status bc_ptx_decode_cvt(struct bc_ptx_decoder *d)
 {
 	struct bc_ptx_insn *in = d->in;
 	bool has_integer_round = integer_round(d, &in->round);
-	const bool has_round = !has_integer_round && bc_ptx_mod_round(d, &in->round);
+	const bool has_round = !has_integer_round && bc_ptx_take_round(d, &in->round);
 	bool relu, to_half;
 	enum bc_status st;
 
-	relu = bc_ptx_mod(d, "relu");
-	if (bc_ptx_mod(d, "satfinite"))
+	relu = bc_ptx_take_modifier(d, "relu");
+	if (bc_ptx_take_modifier(d, "satfinite"))
 		in->flags |= BC_PTX_FL_CLAMP;
-	relu = relu || bc_ptx_mod(d, "relu");
-	if (bc_ptx_mod(d, "ftz"))
+	relu = relu || bc_ptx_take_modifier(d, "relu");
+	if (bc_ptx_take_modifier(d, "ftz"))
 		in->flags |= BC_PTX_FL_FTZ;
-	if (bc_ptx_mod(d, "sat"))
+	if (bc_ptx_take_modifier(d, "sat"))
 		in->flags |= BC_PTX_FL_SAT;
 	in->flags |= relu ? BC_PTX_FL_RELU : 0;
-	in->type = (uint8_t)bc_ptx_mod_type(d);
-	in->stype = (uint8_t)bc_ptx_mod_type(d);
+	in->type = (uint8_t)bc_ptx_take_type(d);
+	in->stype = (uint8_t)bc_ptx_take_type(d);
 	to_half = in->type == BC_PTX_F16 || in->type == BC_PTX_BF16 || in->type == BC_PTX_F16X2 ||
 		  in->type == BC_PTX_BF16X2;
-	if (!bc_ptx_mods_done(d) ||
+	if (!bc_ptx_modifiers_done(d) ||
 	    ((in->flags & (BC_PTX_FL_RELU | BC_PTX_FL_CLAMP)) != 0 && !(to_half && in->stype == BC_PTX_F32)))
 		return bc_ptx_unknown(d);
 	if ((in->type == BC_PTX_F16X2 || in->type == BC_PTX_BF16X2) && in->stype == BC_PTX_F32 && has_round)

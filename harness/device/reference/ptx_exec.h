@@ -323,12 +323,12 @@ typedef enum bc_status bc_ptx_decode_fn(struct bc_ptx_decoder *d);
 enum bc_status bc_ptx_refuse(const struct bc_ptx_decoder *d, const char *why);
 enum bc_status bc_ptx_unknown(const struct bc_ptx_decoder *d);
 enum bc_status bc_ptx_lacks(const struct bc_ptx_decoder *d, const char *feature); /* the architecture has no @feature */
-bool bc_ptx_mod(struct bc_ptx_decoder *d, const char *word); /* take the next modifier if it is @word */
-enum bc_ptx_type bc_ptx_mod_type(struct bc_ptx_decoder *d);  /* take a type; NONE: the next one is none */
-bool bc_ptx_has_mod(const struct bc_ptx_decoder *d, const char *word);
+bool bc_ptx_take_modifier(struct bc_ptx_decoder *d, const char *word); /* take the next modifier if it is @word */
+enum bc_ptx_type bc_ptx_take_type(struct bc_ptx_decoder *d);	       /* take a type; NONE: the next one is none */
+bool bc_ptx_has_modifier(const struct bc_ptx_decoder *d, const char *word);
 enum bc_ptx_type bc_ptx_last_type(const struct bc_ptx_decoder *d);
-bool bc_ptx_mods_done(const struct bc_ptx_decoder *d);
-const struct bc_ptx_operand *bc_ptx_op(const struct bc_ptx_decoder *d, unsigned i); /* NULL: no i-th operand */
+bool bc_ptx_modifiers_done(const struct bc_ptx_decoder *d);
+const struct bc_ptx_operand *bc_ptx_operand_at(const struct bc_ptx_decoder *d, unsigned i); /* NULL: no i-th operand */
 enum bc_status bc_ptx_noperands(const struct bc_ptx_decoder *d, unsigned lo, unsigned hi);
 /* Column of a destination of @bytes (@wide: or more). `_` is allowed. */
 enum bc_status bc_ptx_dst(struct bc_ptx_decoder *d, unsigned i, unsigned bytes, bool wide, uint32_t *slot);
@@ -367,19 +367,6 @@ bool bc_ptx_special_moves(int special); /* it changes while the warp runs */
 /* ptx_flow.c: leaders, immediate post-dominators, order. */
 enum bc_status bc_ptx_flow_build(struct bc_ptx_kernel *k, struct bc_error *err);
 
-/* ptx_warp.c */
-void bc_ptx_warp_start(struct bc_ptx_run *x, struct bc_ptx_warp *w);
-/* Run until the warp waits, ends, fails, or its turn is over. Return: true when it made progress. */
-bool bc_ptx_warp_run(struct bc_ptx_run *x, struct bc_ptx_warp *w);
-/* After a block barrier: the lanes that waited go on. */
-void bc_ptx_warp_resume(struct bc_ptx_warp *w);
-
-/* ptx_block.c */
-void bc_ptx_block_run(struct bc_ptx_run *x, uint64_t first, unsigned nblocks);
-/* All live lanes of @w are at the barrier instruction @in. */
-void bc_ptx_barrier_arrive(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in);
-void bc_ptx_barrier_exit(struct bc_ptx_run *x, struct bc_ptx_block *b); /* a warp of the block is done */
-
 /* ptx_check.c: failures and findings. */
 void bc_ptx_fail_at(struct bc_ptx_run *x, const struct bc_ptx_block *b, const struct bc_ptx_insn *in, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
@@ -394,8 +381,8 @@ struct bc_ptx_where_at { /* an access of one lane */
 	uint32_t other_thread;
 	const char *detail; /* may be NULL */
 };
-void bc_ptx_find(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
-		 const struct bc_ptx_where_at *at);
+void bc_ptx_add_finding(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
+			const struct bc_ptx_where_at *at);
 /* Bytes of shared memory for @bytes at @addr; NULL when there was a finding that stops the launch. */
 unsigned char *bc_ptx_shared_at(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
 				uint32_t lane, uint64_t addr, uint32_t bytes, uint32_t align, bool write);
@@ -444,14 +431,10 @@ void bc_ptx_count_global(struct bc_ptx_run *x, const uint64_t addr[BC_LANES], ui
 /* The law's operation for a plain access of @bytes. */
 enum bc_op bc_ptx_access_op(uint32_t bytes, bool store, bool generic);
 
-/* ptx_hook.c: call the launch's hooks, when there are any. */
+/* What the launch's hooks are told of an access. */
 struct bc_ptx_access bc_ptx_access_of(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
 				      enum bc_ptx_kind kind, enum bc_ptx_space space, uint32_t bytes, uint32_t mask,
 				      const uint64_t addr[BC_LANES]);
-
-/* ptx_async.c */
-/* Complete the copies of the lanes of @mask whose group is below @below[lane]. */
-void bc_ptx_async_complete(struct bc_ptx_run *x, struct bc_ptx_warp *w, uint32_t mask, const uint32_t below[BC_LANES]);
 
 /* ptx_mem.c */
 struct bc_ptx_map_entry {
@@ -462,8 +445,6 @@ struct bc_ptx_map_entry {
 /* The allocation that holds @addr, else NULL and in *@before the one below it (NULL: none). @hint: last answer. */
 const struct bc_ptx_map_entry *bc_ptx_mem_find(const struct bc_ptx_mem *m, uint64_t addr, const void *hint,
 					       const struct bc_ptx_map_entry **before);
-enum bc_status bc_ptx_mem_place(struct bc_ptx_mem *m, uint64_t bytes, bool constant, uint64_t *addr,
-				struct bc_error *err);
 /* Element reads and writes of global memory, atomic for 1, 2, 4 and 8 aligned bytes. */
 void bc_ptx_global_load(void *dst, const unsigned char *src, uint32_t bytes, uint32_t elem);
 void bc_ptx_global_store(unsigned char *dst, const void *src, uint32_t bytes, uint32_t elem, uint32_t enable);
@@ -506,6 +487,6 @@ double bc_ptx_add_odd(double a, double b);
 uint64_t bc_ptx_flush(enum bc_ptx_type type, uint64_t bits); /* subnormal: zero of its sign (F16, BF16, F32) */
 void bc_ptx_host_round(enum bc_ptx_round r);		     /* the host's rounding mode */
 /* .rn .rz .rm .rp: take it if it is next. */
-bool bc_ptx_mod_round(struct bc_ptx_decoder *d, uint8_t *round);
+bool bc_ptx_take_round(struct bc_ptx_decoder *d, uint8_t *round);
 
 #endif

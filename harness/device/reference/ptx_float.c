@@ -249,26 +249,26 @@ static const struct {
 static enum bc_status modifiers(struct bc_ptx_decoder *d, bool rounds, bool must_round)
 {
 	struct bc_ptx_insn *in = d->in;
-	const bool has_round = rounds && bc_ptx_mod_round(d, &in->round);
+	const bool has_round = rounds && bc_ptx_take_round(d, &in->round);
 	const enum bc_ptx_type type = bc_ptx_last_type(d);
 
 	if (must_round && !has_round)
 		return bc_ptx_unknown(d);
-	if (type != BC_PTX_F64 && in->op != COPYSIGN && bc_ptx_mod(d, "ftz"))
+	if (type != BC_PTX_F64 && in->op != COPYSIGN && bc_ptx_take_modifier(d, "ftz"))
 		in->flags |= BC_PTX_FL_FTZ;
-	if (type == BC_PTX_F32 && rounds && bc_ptx_mod(d, "sat"))
+	if (type == BC_PTX_F32 && rounds && bc_ptx_take_modifier(d, "sat"))
 		in->flags |= BC_PTX_FL_SAT;
 	if (type == BC_PTX_F32 && (in->op == MIN || in->op == MAX)) {
-		if (bc_ptx_mod(d, "NaN"))
+		if (bc_ptx_take_modifier(d, "NaN"))
 			in->flags |= BC_PTX_FL_NAN;
-		if (bc_ptx_mod(d, "xorsign")) {
+		if (bc_ptx_take_modifier(d, "xorsign")) {
 			in->flags |= BC_PTX_FL_XORSIGN;
-			if (!bc_ptx_mod(d, "abs"))
+			if (!bc_ptx_take_modifier(d, "abs"))
 				return bc_ptx_unknown(d);
 		}
 	}
-	in->type = (uint8_t)bc_ptx_mod_type(d);
-	if (!bc_ptx_mods_done(d) || (type == BC_PTX_F32X2 && !rounds))
+	in->type = (uint8_t)bc_ptx_take_type(d);
+	if (!bc_ptx_modifiers_done(d) || (type == BC_PTX_F32X2 && !rounds))
 		return bc_ptx_unknown(d);
 	return BC_OK;
 }

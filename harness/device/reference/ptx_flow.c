@@ -64,7 +64,7 @@ static void mark_leaders(struct bc_ptx_kernel *k)
 
 static enum bc_status add_edge(struct graph *g, uint32_t to, struct bc_error *err)
 {
-	enum bc_status st = bc_ptx_grow(&g->succ, g->nsucc, &g->succ_cap, sizeof(*g->succ), 1u << 24, err);
+	enum bc_status st = bc_ptx_array_grow(&g->succ, g->nsucc, &g->succ_cap, sizeof(*g->succ), 1u << 24, err);
 
 	if (!st)
 		g->succ[g->nsucc++] = to;

@@ -106,30 +106,30 @@ static enum bc_status modifiers(struct bc_ptx_decoder *d, bool is_bf16)
 {
 	struct bc_ptx_insn *in = d->in;
 	const bool rounds = in->op <= FMA;
-	const bool has_round = rounds && bc_ptx_mod(d, "rn");
+	const bool has_round = rounds && bc_ptx_take_modifier(d, "rn");
 
-	if ((in->op == FMA && !has_round) || ((in->op == EX2 || in->op == TANH) && !bc_ptx_mod(d, "approx")))
+	if ((in->op == FMA && !has_round) || ((in->op == EX2 || in->op == TANH) && !bc_ptx_take_modifier(d, "approx")))
 		return bc_ptx_unknown(d);
-	if (in->op != TANH && bc_ptx_mod(d, "ftz"))
+	if (in->op != TANH && bc_ptx_take_modifier(d, "ftz"))
 		in->flags |= BC_PTX_FL_FTZ;
 	/* ex2.approx.ftz.bf16 is the only bf16 form with .ftz, and it has it always. */
 	if (is_bf16 && ((in->flags & BC_PTX_FL_FTZ) != 0) != (in->op == EX2))
 		return bc_ptx_unknown(d);
-	if (rounds && !is_bf16 && bc_ptx_mod(d, "sat"))
+	if (rounds && !is_bf16 && bc_ptx_take_modifier(d, "sat"))
 		in->flags |= BC_PTX_FL_SAT;
-	if (in->op == FMA && !(in->flags & BC_PTX_FL_SAT) && bc_ptx_mod(d, "relu"))
+	if (in->op == FMA && !(in->flags & BC_PTX_FL_SAT) && bc_ptx_take_modifier(d, "relu"))
 		in->flags |= BC_PTX_FL_RELU;
 	if (in->op == MIN || in->op == MAX) {
-		if (bc_ptx_mod(d, "NaN"))
+		if (bc_ptx_take_modifier(d, "NaN"))
 			in->flags |= BC_PTX_FL_NAN;
-		if (bc_ptx_mod(d, "xorsign")) {
+		if (bc_ptx_take_modifier(d, "xorsign")) {
 			in->flags |= BC_PTX_FL_XORSIGN;
-			if (!bc_ptx_mod(d, "abs"))
+			if (!bc_ptx_take_modifier(d, "abs"))
 				return bc_ptx_unknown(d);
 		}
 	}
-	in->type = (uint8_t)bc_ptx_mod_type(d);
-	return bc_ptx_mods_done(d) ? BC_OK : bc_ptx_unknown(d);
+	in->type = (uint8_t)bc_ptx_take_type(d);
+	return bc_ptx_modifiers_done(d) ? BC_OK : bc_ptx_unknown(d);
 }
 
 enum bc_status bc_ptx_decode_half(struct bc_ptx_decoder *d)

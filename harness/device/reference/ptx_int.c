@@ -375,16 +375,16 @@ static enum bc_status decode_extended(struct bc_ptx_decoder *d)
 		in->mode |= SUBTRACT;
 	if (name.s[0] == 'm') {
 		in->mode |= MULTIPLY;
-		if (bc_ptx_mod(d, "hi"))
+		if (bc_ptx_take_modifier(d, "hi"))
 			in->mode |= HIGH;
-		else if (!bc_ptx_mod(d, "lo"))
+		else if (!bc_ptx_take_modifier(d, "lo"))
 			return bc_ptx_unknown(d);
 	}
-	if (bc_ptx_mod(d, "cc"))
+	if (bc_ptx_take_modifier(d, "cc"))
 		in->mode |= CARRY_OUT;
-	in->type = (uint8_t)bc_ptx_mod_type(d);
+	in->type = (uint8_t)bc_ptx_take_type(d);
 	in->elem = (uint8_t)bc_ptx_type_bytes((enum bc_ptx_type)in->type);
-	if (!bc_ptx_mods_done(d) || in->elem < 4 || in->elem > 8 || (in->mode & (CARRY_IN | CARRY_OUT)) == 0)
+	if (!bc_ptx_modifiers_done(d) || in->elem < 4 || in->elem > 8 || (in->mode & (CARRY_IN | CARRY_OUT)) == 0)
 		return bc_ptx_unknown(d);
 	in->exec = extended;
 	st = bc_ptx_noperands(d, in->mode & MULTIPLY ? 4 : 3, in->mode & MULTIPLY ? 4 : 3);
@@ -433,13 +433,13 @@ static enum bc_status decode_dot(struct bc_ptx_decoder *d)
 
 	in->exec = dot;
 	in->elem = d->mod[0].s[2] == '4' ? 1 : 2;
-	if (in->elem == 2 && bc_ptx_mod(d, "hi"))
+	if (in->elem == 2 && bc_ptx_take_modifier(d, "hi"))
 		in->mode = 2;
-	else if (in->elem == 2 && !bc_ptx_mod(d, "lo"))
+	else if (in->elem == 2 && !bc_ptx_take_modifier(d, "lo"))
 		return bc_ptx_unknown(d);
-	in->type = (uint8_t)bc_ptx_mod_type(d);
-	in->stype = (uint8_t)bc_ptx_mod_type(d);
-	if (!bc_ptx_mods_done(d) || (in->type != BC_PTX_S32 && in->type != BC_PTX_U32) ||
+	in->type = (uint8_t)bc_ptx_take_type(d);
+	in->stype = (uint8_t)bc_ptx_take_type(d);
+	if (!bc_ptx_modifiers_done(d) || (in->type != BC_PTX_S32 && in->type != BC_PTX_U32) ||
 	    (in->stype != BC_PTX_S32 && in->stype != BC_PTX_U32))
 		return bc_ptx_unknown(d);
 	if (!st)
@@ -456,7 +456,7 @@ enum bc_status bc_ptx_decode_integer(struct bc_ptx_decoder *d)
 
 	if (name.len == 4 && name.s[0] == 'd' && name.s[1] == 'p')
 		return decode_dot(d);
-	if (bc_ptx_has_mod(d, "cc") || (name.len == 4 && name.s[3] == 'c'))
+	if (bc_ptx_has_modifier(d, "cc") || (name.len == 4 && name.s[3] == 'c'))
 		return decode_extended(d);
 	if (type == BC_PTX_NONE)
 		return bc_ptx_unknown(d);

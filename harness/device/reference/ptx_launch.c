@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A launch: checks of its geometry, the workers, and what they bring together. */
-#include "harness/device/reference/ptx_exec.h"
+#include "harness/device/reference/ptx_block.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -37,7 +37,7 @@ static unsigned char *writable(struct bc_ptx_run *x, struct bc_ptx_warp *w, cons
 	case BC_PTX_SHARED: return bc_ptx_shared_at(x, w, in, lane, addr, bytes, bytes, true);
 	case BC_PTX_LOCAL: return bc_ptx_local_at(x, w, in, lane, addr, bytes, bytes, true);
 	case BC_PTX_PARAM:
-	case BC_PTX_CONST: bc_ptx_find(x, w, in, &at); return NULL;
+	case BC_PTX_CONST: bc_ptx_add_finding(x, w, in, &at); return NULL;
 	default: return bc_ptx_global_at(x, w, in, lane, addr, bytes, bytes, true);
 	}
 }
@@ -226,7 +226,7 @@ static bool take_space(struct bc_ptx_decoder *d, bool is_load)
 	};
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(spaces); i++) {
-		if (!(is_load ? spaces[i].load : spaces[i].store) || !bc_ptx_mod(d, spaces[i].name))
+		if (!(is_load ? spaces[i].load : spaces[i].store) || !bc_ptx_take_modifier(d, spaces[i].name))
 			continue;
 		d->in->space = (uint8_t)spaces[i].space;
 		return true;
@@ -271,7 +271,7 @@ static bool take_hint(struct bc_ptx_decoder *d)
 	};
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(words); i++)
-		if (bc_ptx_mod(d, words[i]))
+		if (bc_ptx_take_modifier(d, words[i]))
 			return true;
 	return false;
 }
@@ -281,7 +281,7 @@ static bool take_vector(struct bc_ptx_decoder *d)
 	for (unsigned n = 2; n <= 8; n *= 2) {
 		const char word[] = { 'v', (char)('0' + n), '\0' };
 
-		if (!bc_ptx_mod(d, word))
+		if (!bc_ptx_take_modifier(d, word))
 			continue;
 		d->in->vec = (uint8_t)n;
 		return true;
@@ -293,7 +293,7 @@ static bool take_vector(struct bc_ptx_decoder *d)
 static enum bc_status take_registers(struct bc_ptx_decoder *d, unsigned i, bool is_load)
 {
 	struct bc_ptx_insn *in = d->in;
-	const struct bc_ptx_operand *o = bc_ptx_op(d, i);
+	const struct bc_ptx_operand *o = bc_ptx_operand_at(d, i);
 	enum bc_status st = BC_OK;
 
 	if ((o->kind == BC_PTX_O_VECTOR ? o->count : 1) != in->vec)
@@ -320,7 +320,7 @@ enum bc_status bc_ptx_decode_ldst(struct bc_ptx_decoder *d)
 {
 	struct bc_ptx_insn *in = d->in;
 	const bool is_load = d->mod[0].s[0] == 'l';
-	const bool hinted = bc_ptx_has_mod(d, "L2::cache_hint");
+	const bool hinted = bc_ptx_has_modifier(d, "L2::cache_hint");
 	enum bc_status st = bc_ptx_noperands(d, hinted ? 3 : 2, hinted ? 3 : 2);
 
 	if (st)
@@ -329,9 +329,9 @@ enum bc_status bc_ptx_decode_ldst(struct bc_ptx_decoder *d)
 	in->vec = 1;
 	while (take_space(d, is_load) || take_vector(d) || take_hint(d))
 		;
-	in->type = (uint8_t)bc_ptx_mod_type(d);
+	in->type = (uint8_t)bc_ptx_take_type(d);
 	in->elem = (uint8_t)bc_ptx_type_bytes((enum bc_ptx_type)in->type);
-	if (!bc_ptx_mods_done(d) || in->elem == 0 || in->elem > 8 || in->type == BC_PTX_F32X2 ||
+	if (!bc_ptx_modifiers_done(d) || in->elem == 0 || in->elem > 8 || in->type == BC_PTX_F32X2 ||
 	    in->type == BC_PTX_U16X2 || in->type == BC_PTX_S16X2 || (unsigned)in->elem * in->vec > BC_PTX_LANE_BYTES)
 		return bc_ptx_unknown(d);
 	if ((unsigned)in->elem * in->vec > 16 && in->space != BC_PTX_GLOBAL)

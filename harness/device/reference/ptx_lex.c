@@ -216,7 +216,7 @@ static void lex_dot(struct bc_ptx_lexer *lx, struct bc_ptx_token *t)
 	t->text.s++;
 }
 
-enum bc_status bc_ptx_lex(struct bc_ptx_lexer *lx, struct bc_ptx_token *t, struct bc_error *err)
+enum bc_status bc_ptx_next_token(struct bc_ptx_lexer *lx, struct bc_ptx_token *t, struct bc_error *err)
 {
 	enum bc_status st;
 	char c;

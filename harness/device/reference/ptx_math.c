@@ -168,16 +168,16 @@ static enum bc_status decode_op(struct bc_ptx_decoder *d, size_t i)
 	if (type != BC_PTX_F64 && type != BC_PTX_F32)
 		return bc_ptx_unknown(d);
 	in->op = ops[i].op;
-	if (bc_ptx_mod(d, "approx"))
+	if (bc_ptx_take_modifier(d, "approx"))
 		in->mode = APPROX;
-	else if (bc_ptx_mod(d, "full"))
+	else if (bc_ptx_take_modifier(d, "full"))
 		in->mode = FULL;
-	else if (!bc_ptx_mod_round(d, &in->round))
+	else if (!bc_ptx_take_round(d, &in->round))
 		return bc_ptx_unknown(d);
-	if ((in->op != TANH || wide) && bc_ptx_mod(d, "ftz"))
+	if ((in->op != TANH || wide) && bc_ptx_take_modifier(d, "ftz"))
 		in->flags |= BC_PTX_FL_FTZ;
-	in->type = (uint8_t)bc_ptx_mod_type(d);
-	if (!bc_ptx_mods_done(d) || (in->mode == APPROX && !(wide ? ops[i].approx64 : ops[i].approx32)) ||
+	in->type = (uint8_t)bc_ptx_take_type(d);
+	if (!bc_ptx_modifiers_done(d) || (in->mode == APPROX && !(wide ? ops[i].approx64 : ops[i].approx32)) ||
 	    (in->mode == FULL && (wide || !ops[i].full32)) ||
 	    (in->mode == ROUNDED && !(wide ? ops[i].rounded64 : ops[i].rounded32)))
 		return bc_ptx_unknown(d);

@@ -143,7 +143,7 @@ static void store_matrix(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 static enum bc_status take_registers(struct bc_ptx_decoder *d, unsigned i, bool is_load)
 {
 	struct bc_ptx_insn *in = d->in;
-	const struct bc_ptx_operand *o = bc_ptx_op(d, i);
+	const struct bc_ptx_operand *o = bc_ptx_operand_at(d, i);
 	enum bc_status st = BC_OK;
 
 	if ((o->kind == BC_PTX_O_VECTOR ? o->count : 1) != in->vec)
@@ -173,14 +173,18 @@ enum bc_status bc_ptx_decode_matrix(struct bc_ptx_decoder *d)
 		return bc_ptx_lacks(d, is_load ? "ldmatrix" : "stmatrix");
 	if (st)
 		return st;
-	if (!bc_ptx_mod(d, "sync") || !bc_ptx_mod(d, "aligned") || !bc_ptx_mod(d, "m8n8"))
+	if (!bc_ptx_take_modifier(d, "sync") || !bc_ptx_take_modifier(d, "aligned") || !bc_ptx_take_modifier(d, "m8n8"))
 		return bc_ptx_unknown(d);
 	in->mode = is_load ? 'l' : 's';
-	in->vec = bc_ptx_mod(d, "x1") ? 1 : bc_ptx_mod(d, "x2") ? 2 : bc_ptx_mod(d, "x4") ? 4 : 0;
-	if (bc_ptx_mod(d, "trans"))
+	in->vec = bc_ptx_take_modifier(d, "x1")	  ? 1
+		  : bc_ptx_take_modifier(d, "x2") ? 2
+		  : bc_ptx_take_modifier(d, "x4") ? 4
+						  : 0;
+	if (bc_ptx_take_modifier(d, "trans"))
 		in->flags |= BC_PTX_FL_TRANS;
-	in->space = bc_ptx_mod(d, "shared") || bc_ptx_mod(d, "shared::cta") ? BC_PTX_SHARED : BC_PTX_GENERIC;
-	if (in->vec == 0 || bc_ptx_mod_type(d) != BC_PTX_B16 || !bc_ptx_mods_done(d))
+	in->space = bc_ptx_take_modifier(d, "shared") || bc_ptx_take_modifier(d, "shared::cta") ? BC_PTX_SHARED
+												: BC_PTX_GENERIC;
+	if (in->vec == 0 || bc_ptx_take_type(d) != BC_PTX_B16 || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	in->flow = BC_PTX_F_SYNC;
 	in->flags |= BC_PTX_FL_WHOLE_WARP;

@@ -39,8 +39,7 @@ void bc_ptx_mem_destroy(struct bc_ptx_mem *m)
 	free(m);
 }
 
-enum bc_status bc_ptx_mem_place(struct bc_ptx_mem *m, uint64_t bytes, bool constant, uint64_t *addr,
-				struct bc_error *err)
+static enum bc_status place(struct bc_ptx_mem *m, uint64_t bytes, bool constant, uint64_t *addr, struct bc_error *err)
 {
 	struct bc_ptx_map_entry e = { .addr = m->next, .bytes = bytes, .constant = constant };
 	enum bc_status st;
@@ -52,7 +51,7 @@ enum bc_status bc_ptx_mem_place(struct bc_ptx_mem *m, uint64_t bytes, bool const
 			       "the simulated device has %llu of %llu bytes of global memory left, %llu asked",
 			       (unsigned long long)(m->limit - m->used), (unsigned long long)m->limit,
 			       (unsigned long long)bytes);
-	st = bc_ptx_grow(&m->map, m->n, &m->cap, sizeof(*m->map), ALLOCATIONS_MAX, err);
+	st = bc_ptx_array_grow(&m->map, m->n, &m->cap, sizeof(*m->map), ALLOCATIONS_MAX, err);
 	if (st)
 		return st;
 	e.data = calloc(1, bytes);
@@ -68,7 +67,7 @@ enum bc_status bc_ptx_mem_place(struct bc_ptx_mem *m, uint64_t bytes, bool const
 
 enum bc_status bc_ptx_mem_alloc(struct bc_ptx_mem *m, uint64_t bytes, uint64_t *addr, struct bc_error *err)
 {
-	return bc_ptx_mem_place(m, bytes, false, addr, err);
+	return place(m, bytes, false, addr, err);
 }
 
 const struct bc_ptx_map_entry *bc_ptx_mem_find(const struct bc_ptx_mem *m, uint64_t addr, const void *hint,
@@ -294,7 +293,7 @@ enum bc_status bc_ptx_load(const struct bc_ptx_module *m, struct bc_ptx_mem *mem
 
 		if ((var->where == BC_PTX_V_GLOBAL || var->where == BC_PTX_V_CONST) && var->bytes > 0 &&
 		    !var->is_extern)
-			st = bc_ptx_mem_place(mem, var->bytes, var->where == BC_PTX_V_CONST, &i->addr[v], err);
+			st = place(mem, var->bytes, var->where == BC_PTX_V_CONST, &i->addr[v], err);
 	}
 	for (size_t v = 0; v < m->nvar && !st; v++)
 		if (i->addr[v] != BC_PTX_NO_ADDR)

@@ -56,7 +56,7 @@ static void unpack(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_
 static enum bc_status decode_vector(struct bc_ptx_decoder *d, enum bc_ptx_type type, bool packs)
 {
 	struct bc_ptx_insn *in = d->in;
-	const struct bc_ptx_operand *v = bc_ptx_op(d, packs ? 1 : 0);
+	const struct bc_ptx_operand *v = bc_ptx_operand_at(d, packs ? 1 : 0);
 	const unsigned bytes = bc_ptx_type_bytes(type);
 	enum bc_ptx_type element;
 	enum bc_status st = BC_OK;
@@ -90,13 +90,13 @@ static enum bc_status decode_vector(struct bc_ptx_decoder *d, enum bc_ptx_type t
 static enum bc_status decode_mov(struct bc_ptx_decoder *d)
 {
 	struct bc_ptx_insn *in = d->in;
-	const enum bc_ptx_type type = bc_ptx_mod_type(d);
+	const enum bc_ptx_type type = bc_ptx_take_type(d);
 	const unsigned bytes = bc_ptx_type_bytes(type);
 	enum bc_status st = bc_ptx_noperands(d, 2, 2);
 
 	if (st)
 		return st;
-	if (!bc_ptx_mods_done(d) || type == BC_PTX_NONE)
+	if (!bc_ptx_modifiers_done(d) || type == BC_PTX_NONE)
 		return bc_ptx_unknown(d);
 	if (type == BC_PTX_PRED) {
 		in->exec = move_pred;
@@ -105,8 +105,8 @@ static enum bc_status decode_mov(struct bc_ptx_decoder *d)
 	}
 	if (bytes < 2 || bytes > 8)
 		return bc_ptx_unknown(d);
-	if (bc_ptx_op(d, 0)->kind == BC_PTX_O_VECTOR || bc_ptx_op(d, 1)->kind == BC_PTX_O_VECTOR)
-		return decode_vector(d, type, bc_ptx_op(d, 1)->kind == BC_PTX_O_VECTOR);
+	if (bc_ptx_operand_at(d, 0)->kind == BC_PTX_O_VECTOR || bc_ptx_operand_at(d, 1)->kind == BC_PTX_O_VECTOR)
+		return decode_vector(d, type, bc_ptx_operand_at(d, 1)->kind == BC_PTX_O_VECTOR);
 	in->exec = move;
 	st = bc_ptx_dst(d, 0, bytes, false, &in->dst);
 	return st ? st : bc_ptx_src(d, 1, type, false, &in->src[0]);
@@ -141,17 +141,17 @@ static void convert_address(struct bc_ptx_run *x, struct bc_ptx_warp *w, const s
 static enum bc_status decode_cvta(struct bc_ptx_decoder *d)
 {
 	struct bc_ptx_insn *in = d->in;
-	const bool to = bc_ptx_mod(d, "to");
+	const bool to = bc_ptx_take_modifier(d, "to");
 	bool found = false;
 	enum bc_status st = bc_ptx_noperands(d, 2, 2);
 
 	if (st)
 		return st;
 	for (size_t i = 0; i < BC_ARRAY_LEN(spaces) && !found; i++) {
-		found = bc_ptx_mod(d, spaces[i].name);
+		found = bc_ptx_take_modifier(d, spaces[i].name);
 		in->imm = spaces[i].window;
 	}
-	if (!found || bc_ptx_mod_type(d) != BC_PTX_U64 || !bc_ptx_mods_done(d))
+	if (!found || bc_ptx_take_type(d) != BC_PTX_U64 || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	in->flags |= to ? BC_PTX_FL_LEFT : 0;
 	in->exec = convert_address;
@@ -180,10 +180,10 @@ static enum bc_status decode_isspacep(struct bc_ptx_decoder *d)
 	enum bc_status st = bc_ptx_noperands(d, 2, 2);
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(spaces) && !found; i++) {
-		found = bc_ptx_mod(d, spaces[i].name);
+		found = bc_ptx_take_modifier(d, spaces[i].name);
 		in->space = (uint8_t)spaces[i].space;
 	}
-	if (!found || !bc_ptx_mods_done(d))
+	if (!found || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	in->exec = is_space;
 	if (!st)

@@ -106,7 +106,7 @@ enum bc_status bc_ptx_map_put(struct bc_ptx_map *m, uint32_t scope, struct bc_pt
 	return BC_OK;
 }
 
-enum bc_status bc_ptx_grow(void *array, size_t n, size_t *cap, size_t size, size_t max, struct bc_error *err)
+enum bc_status bc_ptx_array_grow(void *array, size_t n, size_t *cap, size_t size, size_t max, struct bc_error *err)
 {
 	void *old, *bigger;
 	size_t want;

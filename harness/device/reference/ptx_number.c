@@ -216,14 +216,14 @@ void bc_ptx_host_round(enum bc_ptx_round r)
 	(void)fesetround(modes[r]);
 }
 
-bool bc_ptx_mod_round(struct bc_ptx_decoder *d, uint8_t *round)
+bool bc_ptx_take_round(struct bc_ptx_decoder *d, uint8_t *round)
 {
 	static const char *const words[] = {
 		[BC_PTX_RN] = "rn", [BC_PTX_RZ] = "rz", [BC_PTX_RM] = "rm", [BC_PTX_RP] = "rp"
 	};
 
 	for (unsigned i = 0; i < BC_ARRAY_LEN(words); i++) {
-		if (!bc_ptx_mod(d, words[i]))
+		if (!bc_ptx_take_modifier(d, words[i]))
 			continue;
 		*round = (uint8_t)i;
 		return true;

@@ -37,7 +37,7 @@ enum bc_status bc_ptx_lacks(const struct bc_ptx_decoder *d, const char *feature)
 	return bc_ptx_refuse(d, why);
 }
 
-bool bc_ptx_mod(struct bc_ptx_decoder *d, const char *word)
+bool bc_ptx_take_modifier(struct bc_ptx_decoder *d, const char *word)
 {
 	if (d->at >= d->nmod || !bc_ptx_slice_is(d->mod[d->at], word))
 		return false;
@@ -45,7 +45,7 @@ bool bc_ptx_mod(struct bc_ptx_decoder *d, const char *word)
 	return true;
 }
 
-enum bc_ptx_type bc_ptx_mod_type(struct bc_ptx_decoder *d)
+enum bc_ptx_type bc_ptx_take_type(struct bc_ptx_decoder *d)
 {
 	enum bc_ptx_type t = BC_PTX_NONE;
 
@@ -55,7 +55,7 @@ enum bc_ptx_type bc_ptx_mod_type(struct bc_ptx_decoder *d)
 	return t;
 }
 
-bool bc_ptx_has_mod(const struct bc_ptx_decoder *d, const char *word)
+bool bc_ptx_has_modifier(const struct bc_ptx_decoder *d, const char *word)
 {
 	for (unsigned i = 1; i < d->nmod; i++)
 		if (bc_ptx_slice_is(d->mod[i], word))
@@ -68,12 +68,12 @@ enum bc_ptx_type bc_ptx_last_type(const struct bc_ptx_decoder *d)
 	return d->nmod > 1 ? bc_ptx_type_parse(d->mod[d->nmod - 1]) : BC_PTX_NONE;
 }
 
-bool bc_ptx_mods_done(const struct bc_ptx_decoder *d)
+bool bc_ptx_modifiers_done(const struct bc_ptx_decoder *d)
 {
 	return d->at == d->nmod;
 }
 
-const struct bc_ptx_operand *bc_ptx_op(const struct bc_ptx_decoder *d, unsigned i)
+const struct bc_ptx_operand *bc_ptx_operand_at(const struct bc_ptx_decoder *d, unsigned i)
 {
 	return i < d->s->noperands ? &d->e->operand[d->s->first + i] : NULL;
 }
@@ -117,7 +117,7 @@ enum bc_status bc_ptx_constant(struct bc_ptx_decoder *d, uint64_t value, uint32_
 			return BC_OK;
 		}
 	}
-	st = bc_ptx_grow(&k->constant, k->nconstant, &k->constant_cap, sizeof(*k->constant), 1u << 20, d->err);
+	st = bc_ptx_array_grow(&k->constant, k->nconstant, &k->constant_cap, sizeof(*k->constant), 1u << 20, d->err);
 	if (st)
 		return st;
 	k->constant[k->nconstant++] = value;
@@ -129,7 +129,7 @@ enum bc_status bc_ptx_constant(struct bc_ptx_decoder *d, uint64_t value, uint32_
 enum bc_status bc_ptx_list_add(struct bc_ptx_decoder *d, uint32_t value)
 {
 	enum bc_status st =
-		bc_ptx_grow(&d->k->list, d->k->nlist, &d->k->list_cap, sizeof(*d->k->list), 1u << 24, d->err);
+		bc_ptx_array_grow(&d->k->list, d->k->nlist, &d->k->list_cap, sizeof(*d->k->list), 1u << 24, d->err);
 
 	if (!st)
 		d->k->list[d->k->nlist++] = value;
@@ -156,7 +156,7 @@ enum bc_status bc_ptx_operand_dst(struct bc_ptx_decoder *d, const struct bc_ptx_
 
 enum bc_status bc_ptx_dst(struct bc_ptx_decoder *d, unsigned i, unsigned bytes, bool wide, uint32_t *slot)
 {
-	return bc_ptx_operand_dst(d, bc_ptx_op(d, i), bytes, wide, slot);
+	return bc_ptx_operand_dst(d, bc_ptx_operand_at(d, i), bytes, wide, slot);
 }
 
 static enum bc_status special_src(struct bc_ptx_decoder *d, const struct bc_ptx_operand *o, unsigned bytes,
@@ -240,7 +240,7 @@ enum bc_status bc_ptx_operand_src(struct bc_ptx_decoder *d, const struct bc_ptx_
 
 enum bc_status bc_ptx_src(struct bc_ptx_decoder *d, unsigned i, enum bc_ptx_type type, bool wide, uint32_t *slot)
 {
-	return bc_ptx_operand_src(d, bc_ptx_op(d, i), type, wide, slot);
+	return bc_ptx_operand_src(d, bc_ptx_operand_at(d, i), type, wide, slot);
 }
 
 static bool is_pred(const struct bc_ptx_decoder *d, int32_t reg)
@@ -250,7 +250,7 @@ static bool is_pred(const struct bc_ptx_decoder *d, int32_t reg)
 
 enum bc_status bc_ptx_pred_dst(struct bc_ptx_decoder *d, unsigned i, uint32_t *pred, uint32_t *second)
 {
-	const struct bc_ptx_operand *o = bc_ptx_op(d, i);
+	const struct bc_ptx_operand *o = bc_ptx_operand_at(d, i);
 
 	if (!o || o->negated || (o->kind != BC_PTX_O_SINK && !(o->kind == BC_PTX_O_REG && is_pred(d, o->reg))) ||
 	    (o->reg2 >= 0 && (!second || !is_pred(d, o->reg2))))
@@ -263,7 +263,7 @@ enum bc_status bc_ptx_pred_dst(struct bc_ptx_decoder *d, unsigned i, uint32_t *p
 
 enum bc_status bc_ptx_pred_src(struct bc_ptx_decoder *d, unsigned i, uint32_t *pred, uint32_t *flip)
 {
-	const struct bc_ptx_operand *o = bc_ptx_op(d, i);
+	const struct bc_ptx_operand *o = bc_ptx_operand_at(d, i);
 
 	if (o && o->kind == BC_PTX_O_INT && !o->negated) {
 		*pred = o->value != 0 ? BC_PTX_PRED_TRUE : BC_PTX_PRED_FALSE;
@@ -293,7 +293,7 @@ static bool space_fits(enum bc_ptx_where where, enum bc_ptx_space space)
 enum bc_status bc_ptx_address(struct bc_ptx_decoder *d, unsigned i, enum bc_ptx_space space, uint32_t *slot,
 			      uint64_t *offset)
 {
-	const struct bc_ptx_operand *o = bc_ptx_op(d, i);
+	const struct bc_ptx_operand *o = bc_ptx_operand_at(d, i);
 	const bool narrow = space == BC_PTX_SHARED || space == BC_PTX_LOCAL || space == BC_PTX_PARAM;
 	unsigned bytes;
 
@@ -318,7 +318,7 @@ enum bc_status bc_ptx_address(struct bc_ptx_decoder *d, unsigned i, enum bc_ptx_
 
 enum bc_status bc_ptx_literal(const struct bc_ptx_decoder *d, unsigned i, uint64_t *value)
 {
-	const struct bc_ptx_operand *o = bc_ptx_op(d, i);
+	const struct bc_ptx_operand *o = bc_ptx_operand_at(d, i);
 
 	if (!o || o->kind != BC_PTX_O_INT)
 		return bc_ptx_refuse(d, "an operand must be an integer constant");
@@ -342,7 +342,7 @@ bool bc_ptx_is_constant(const struct bc_ptx_decoder *d, const struct bc_ptx_oper
 
 unsigned bc_ptx_operand_bytes(const struct bc_ptx_decoder *d, unsigned i)
 {
-	const struct bc_ptx_operand *o = bc_ptx_op(d, i);
+	const struct bc_ptx_operand *o = bc_ptx_operand_at(d, i);
 
 	return o && o->kind == BC_PTX_O_REG ? bc_ptx_type_bytes(d->e->reg[o->reg]) : 0;
 }

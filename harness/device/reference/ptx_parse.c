@@ -1,59 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "harness/device/reference/ptx_parse.h"
+/* Modules: the header, and what stands at the top of the text. */
+#include "harness/device/reference/ptx_body.h"
+#include "harness/device/reference/ptx_vars.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define ENTRIES_MAX 4096
 
-enum bc_status bc_ptx_advance(struct bc_ptx_parser *p)
-{
-	return bc_ptx_lex(&p->lx, &p->tok, p->err);
-}
-
-bool bc_ptx_at(const struct bc_ptx_parser *p, char punct)
-{
-	return p->tok.kind == BC_PTX_T_PUNCT && p->tok.punct == punct;
-}
-
-bool bc_ptx_at_dot(const struct bc_ptx_parser *p, const char *word)
-{
-	return p->tok.kind == BC_PTX_T_DOT && bc_ptx_slice_is(p->tok.text, word);
-}
-
-enum bc_status bc_ptx_expected(const struct bc_ptx_parser *p, const char *what)
-{
-	if (p->tok.kind == BC_PTX_T_END)
-		return bc_fail(p->err, BC_EDATA, "%s:%u: expected %s, found the end of the text", p->lx.path,
-			       p->tok.line, what);
-	return bc_fail(p->err, BC_EDATA, "%s:%u: expected %s, found '%s%.*s'", p->lx.path, p->tok.line, what,
-		       p->tok.kind == BC_PTX_T_DOT ? "." : "", p->tok.text.len > 64 ? 64 : (int)p->tok.text.len,
-		       p->tok.text.s);
-}
-
-enum bc_status bc_ptx_take(struct bc_ptx_parser *p, char punct)
-{
-	const char what[] = { '\'', punct, '\'', '\0' };
-
-	if (!bc_ptx_at(p, punct))
-		return bc_ptx_expected(p, what);
-	return bc_ptx_advance(p);
-}
-
-enum bc_status bc_ptx_skip_past(struct bc_ptx_parser *p, char punct)
-{
-	const char what[] = { '\'', punct, '\'', '\0' };
-	enum bc_status st = BC_OK;
-
-	while (!st && !bc_ptx_at(p, punct)) {
-		if (p->tok.kind == BC_PTX_T_END)
-			return bc_ptx_expected(p, what);
-		st = bc_ptx_advance(p);
-	}
-	return st ? st : bc_ptx_advance(p);
-}
-
-enum bc_status bc_ptx_skip_braces(struct bc_ptx_parser *p)
+/* At '{': skip to behind the '}' that closes it. */
+static enum bc_status skip_braces(struct bc_ptx_parser *p)
 {
 	unsigned depth = 0;
 	enum bc_status st;
@@ -66,19 +22,6 @@ enum bc_status bc_ptx_skip_braces(struct bc_ptx_parser *p)
 		st = bc_ptx_advance(p);
 	} while (!st && depth > 0);
 	return st;
-}
-
-enum bc_status bc_ptx_parse_int(struct bc_ptx_parser *p, uint64_t *out)
-{
-	bool minus = bc_ptx_at(p, '-');
-	enum bc_status st = minus ? bc_ptx_advance(p) : BC_OK;
-
-	if (st)
-		return st;
-	if (p->tok.kind != BC_PTX_T_INT)
-		return bc_ptx_expected(p, "an integer");
-	*out = minus ? 0 - p->tok.value : p->tok.value;
-	return bc_ptx_advance(p);
 }
 
 /* .maxntid 256, 1, 1 and .reqntid: up to three numbers. */
@@ -160,7 +103,8 @@ static enum bc_status parse_entry(struct bc_ptx_parser *p)
 {
 	struct bc_ptx_module *m = p->m;
 	struct bc_ptx_entry *e;
-	enum bc_status st = bc_ptx_grow(&m->entry, m->nentry, &m->entry_cap, sizeof(*m->entry), ENTRIES_MAX, p->err);
+	enum bc_status st =
+		bc_ptx_array_grow(&m->entry, m->nentry, &m->entry_cap, sizeof(*m->entry), ENTRIES_MAX, p->err);
 
 	if (st)
 		return st;
@@ -202,7 +146,7 @@ static enum bc_status skip_function(struct bc_ptx_parser *p)
 	}
 	if (st)
 		return st;
-	return bc_ptx_at(p, '{') ? bc_ptx_skip_braces(p) : bc_ptx_advance(p);
+	return bc_ptx_at(p, '{') ? skip_braces(p) : bc_ptx_advance(p);
 }
 
 static enum bc_status skip_section(struct bc_ptx_parser *p)
@@ -214,7 +158,7 @@ static enum bc_status skip_section(struct bc_ptx_parser *p)
 			return bc_ptx_expected(p, "'{'");
 		st = bc_ptx_advance(p);
 	}
-	return st ? st : bc_ptx_skip_braces(p);
+	return st ? st : skip_braces(p);
 }
 
 static enum bc_status skip_line(struct bc_ptx_parser *p)

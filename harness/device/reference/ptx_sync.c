@@ -155,7 +155,7 @@ static void elect(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_p
 /* d|p with d a 32-bit register or `_`. */
 static enum bc_status dst_and_pred(struct bc_ptx_decoder *d, unsigned bytes)
 {
-	struct bc_ptx_operand o = *bc_ptx_op(d, 0);
+	struct bc_ptx_operand o = *bc_ptx_operand_at(d, 0);
 
 	d->in->dst2 = BC_PTX_PRED_SINK;
 	if (o.reg2 >= 0) {
@@ -172,14 +172,14 @@ static enum bc_status decode_shuffle(struct bc_ptx_decoder *d)
 	struct bc_ptx_insn *in = d->in;
 	enum bc_status st = bc_ptx_noperands(d, 5, 5);
 
-	if (!bc_ptx_mod(d, "sync"))
+	if (!bc_ptx_take_modifier(d, "sync"))
 		return bc_ptx_unknown(d);
-	in->mode = bc_ptx_mod(d, "up")	   ? 'u'
-		   : bc_ptx_mod(d, "down") ? 'd'
-		   : bc_ptx_mod(d, "bfly") ? 'b'
-		   : bc_ptx_mod(d, "idx")  ? 'i'
-					   : 0;
-	if (in->mode == 0 || bc_ptx_mod_type(d) != BC_PTX_B32 || !bc_ptx_mods_done(d))
+	in->mode = bc_ptx_take_modifier(d, "up")     ? 'u'
+		   : bc_ptx_take_modifier(d, "down") ? 'd'
+		   : bc_ptx_take_modifier(d, "bfly") ? 'b'
+		   : bc_ptx_take_modifier(d, "idx")  ? 'i'
+						     : 0;
+	if (in->mode == 0 || bc_ptx_take_type(d) != BC_PTX_B32 || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	in->exec = shuffle;
 	if (!st)
@@ -194,14 +194,15 @@ static enum bc_status decode_vote(struct bc_ptx_decoder *d)
 	struct bc_ptx_insn *in = d->in;
 	enum bc_status st = bc_ptx_noperands(d, 3, 3);
 
-	if (!bc_ptx_mod(d, "sync"))
+	if (!bc_ptx_take_modifier(d, "sync"))
 		return bc_ptx_unknown(d);
-	in->mode = bc_ptx_mod(d, "all")	     ? 'l'
-		   : bc_ptx_mod(d, "any")    ? 'n'
-		   : bc_ptx_mod(d, "uni")    ? 'u'
-		   : bc_ptx_mod(d, "ballot") ? 'b'
-					     : 0;
-	if (in->mode == 0 || bc_ptx_mod_type(d) != (in->mode == 'b' ? BC_PTX_B32 : BC_PTX_PRED) || !bc_ptx_mods_done(d))
+	in->mode = bc_ptx_take_modifier(d, "all")      ? 'l'
+		   : bc_ptx_take_modifier(d, "any")    ? 'n'
+		   : bc_ptx_take_modifier(d, "uni")    ? 'u'
+		   : bc_ptx_take_modifier(d, "ballot") ? 'b'
+						       : 0;
+	if (in->mode == 0 || bc_ptx_take_type(d) != (in->mode == 'b' ? BC_PTX_B32 : BC_PTX_PRED) ||
+	    !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	in->exec = vote;
 	if (!st)
@@ -217,11 +218,11 @@ static enum bc_status decode_match(struct bc_ptx_decoder *d)
 	enum bc_ptx_type type;
 	enum bc_status st = bc_ptx_noperands(d, 3, 3);
 
-	in->mode = bc_ptx_mod(d, "any") ? 'n' : bc_ptx_mod(d, "all") ? 'l' : 0;
-	if (in->mode == 0 || !bc_ptx_mod(d, "sync"))
+	in->mode = bc_ptx_take_modifier(d, "any") ? 'n' : bc_ptx_take_modifier(d, "all") ? 'l' : 0;
+	if (in->mode == 0 || !bc_ptx_take_modifier(d, "sync"))
 		return bc_ptx_unknown(d);
-	type = bc_ptx_mod_type(d);
-	if ((type != BC_PTX_B32 && type != BC_PTX_B64) || !bc_ptx_mods_done(d))
+	type = bc_ptx_take_type(d);
+	if ((type != BC_PTX_B32 && type != BC_PTX_B64) || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	in->exec = match;
 	if (!st)
@@ -247,15 +248,15 @@ static enum bc_status decode_redux(struct bc_ptx_decoder *d)
 
 	if (!d->k->arch.redux)
 		return bc_ptx_lacks(d, "redux.sync");
-	if (!bc_ptx_mod(d, "sync"))
+	if (!bc_ptx_take_modifier(d, "sync"))
 		return bc_ptx_unknown(d);
 	for (size_t i = 0; i < BC_ARRAY_LEN(ops) && !found; i++) {
-		found = bc_ptx_mod(d, ops[i].name);
+		found = bc_ptx_take_modifier(d, ops[i].name);
 		in->op = ops[i].op;
 		bits = ops[i].bits;
 	}
-	in->type = (uint8_t)bc_ptx_mod_type(d);
-	if (!found || !bc_ptx_mods_done(d) ||
+	in->type = (uint8_t)bc_ptx_take_type(d);
+	if (!found || !bc_ptx_modifiers_done(d) ||
 	    (bits ? in->type != BC_PTX_B32 : in->type != BC_PTX_U32 && in->type != BC_PTX_S32))
 		return bc_ptx_unknown(d);
 	in->exec = reduce_warp;
@@ -271,7 +272,7 @@ static enum bc_status decode_elect(struct bc_ptx_decoder *d)
 	struct bc_ptx_insn *in = d->in;
 	enum bc_status st = bc_ptx_noperands(d, 2, 2);
 
-	if (!bc_ptx_mod(d, "sync") || !bc_ptx_mods_done(d))
+	if (!bc_ptx_take_modifier(d, "sync") || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	in->exec = elect;
 	if (!st)
@@ -286,9 +287,13 @@ static enum bc_status decode_reduction(struct bc_ptx_decoder *d)
 	const unsigned n = d->s->noperands;
 	enum bc_status st = bc_ptx_noperands(d, 3, 4);
 
-	in->mode = bc_ptx_mod(d, "popc") ? 'p' : bc_ptx_mod(d, "and") ? 'a' : bc_ptx_mod(d, "or") ? 'o' : 0;
-	(void)bc_ptx_mod(d, "aligned");
-	if (in->mode == 0 || bc_ptx_mod_type(d) != (in->mode == 'p' ? BC_PTX_U32 : BC_PTX_PRED) || !bc_ptx_mods_done(d))
+	in->mode = bc_ptx_take_modifier(d, "popc")  ? 'p'
+		   : bc_ptx_take_modifier(d, "and") ? 'a'
+		   : bc_ptx_take_modifier(d, "or")  ? 'o'
+						    : 0;
+	(void)bc_ptx_take_modifier(d, "aligned");
+	if (in->mode == 0 || bc_ptx_take_type(d) != (in->mode == 'p' ? BC_PTX_U32 : BC_PTX_PRED) ||
+	    !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	if (!st)
 		st = in->mode == 'p' ? bc_ptx_dst(d, 0, 4, false, &in->dst) : bc_ptx_pred_dst(d, 0, &in->dst, NULL);
@@ -307,15 +312,15 @@ static enum bc_status decode_block_barrier(struct bc_ptx_decoder *d)
 	enum bc_status st;
 
 	in->flow = BC_PTX_F_BARRIER;
-	(void)bc_ptx_mod(d, "cta");
-	if (bc_ptx_mod(d, "red"))
+	(void)bc_ptx_take_modifier(d, "cta");
+	if (bc_ptx_take_modifier(d, "red"))
 		return decode_reduction(d);
-	if (bc_ptx_mod(d, "arrive"))
+	if (bc_ptx_take_modifier(d, "arrive"))
 		in->flags |= BC_PTX_FL_ARRIVE;
-	else if (!bc_ptx_mod(d, "sync"))
+	else if (!bc_ptx_take_modifier(d, "sync"))
 		return bc_ptx_unknown(d);
-	(void)bc_ptx_mod(d, "aligned");
-	if (!bc_ptx_mods_done(d))
+	(void)bc_ptx_take_modifier(d, "aligned");
+	if (!bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	st = bc_ptx_noperands(d, in->flags & BC_PTX_FL_ARRIVE ? 2 : 1, 2);
 	if (!st)
@@ -331,9 +336,9 @@ static enum bc_status decode_barrier(struct bc_ptx_decoder *d)
 {
 	enum bc_status st;
 
-	if (d->mod[0].len != 3 || !bc_ptx_mod(d, "warp"))
+	if (d->mod[0].len != 3 || !bc_ptx_take_modifier(d, "warp"))
 		return decode_block_barrier(d);
-	if (!bc_ptx_mod(d, "sync") || !bc_ptx_mods_done(d))
+	if (!bc_ptx_take_modifier(d, "sync") || !bc_ptx_modifiers_done(d))
 		return bc_ptx_unknown(d);
 	d->in->flow = BC_PTX_F_WARPBAR;
 	st = bc_ptx_noperands(d, 1, 1);
@@ -350,7 +355,7 @@ enum bc_status bc_ptx_decode_sync(struct bc_ptx_decoder *d)
 		enum bc_status st = bc_ptx_noperands(d, 1, 1);
 
 		d->in->exec = active_mask;
-		if (bc_ptx_mod_type(d) != BC_PTX_B32 || !bc_ptx_mods_done(d))
+		if (bc_ptx_take_type(d) != BC_PTX_B32 || !bc_ptx_modifiers_done(d))
 			return bc_ptx_unknown(d);
 		return st ? st : bc_ptx_dst(d, 0, 4, false, &d->in->dst);
 	}

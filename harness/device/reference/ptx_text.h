@@ -38,7 +38,7 @@ struct bc_ptx_lexer {
 };
 
 /* Next token. BC_EDATA with path:line for a character, number or comment that is malformed. */
-enum bc_status bc_ptx_lex(struct bc_ptx_lexer *lx, struct bc_ptx_token *t, struct bc_error *err);
+enum bc_status bc_ptx_next_token(struct bc_ptx_lexer *lx, struct bc_ptx_token *t, struct bc_error *err);
 /* Skip to the end of the line (.loc, .file). */
 void bc_ptx_lex_skip_line(struct bc_ptx_lexer *lx);
 
@@ -97,11 +97,11 @@ enum bc_status bc_ptx_map_put(struct bc_ptx_map *m, uint32_t scope, struct bc_pt
 			      struct bc_error *err);
 
 /**
- * bc_ptx_grow - make room for one more element
+ * bc_ptx_array_grow - make room for one more element
  * @array: pointer to the array's pointer; @n elements of @size bytes are used, *@cap are allocated
  * @max:   refuse more elements than this with BC_EDATA
  */
-enum bc_status bc_ptx_grow(void *array, size_t n, size_t *cap, size_t size, size_t max, struct bc_error *err);
+enum bc_status bc_ptx_array_grow(void *array, size_t n, size_t *cap, size_t size, size_t max, struct bc_error *err);
 
 enum bc_ptx_where {
 	BC_PTX_V_REG = 0,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Variables: `.space [.align N] .type name[dims] [= values], ... ;` */
-#include "harness/device/reference/ptx_parse.h"
+#include "harness/device/reference/ptx_vars.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static enum bc_status add_bytes(struct bc_ptx_parser *p, struct bc_ptx_var *v, u
 	enum bc_status st;
 
 	for (unsigned i = 0; i < bytes; i++) {
-		st = bc_ptx_grow(&v->data, v->data_len, &v->data_cap, 1, BC_PTX_VARIABLE_MAX, p->err);
+		st = bc_ptx_array_grow(&v->data, v->data_len, &v->data_cap, 1, BC_PTX_VARIABLE_MAX, p->err);
 		if (st)
 			return st;
 		v->data[v->data_len++] = (unsigned char)(i < 8 ? value >> 8 * i : 0);
@@ -134,7 +134,7 @@ static enum bc_status parse_init_address(struct bc_ptx_parser *p, struct bc_ptx_
 			st = bc_ptx_parse_int(p, &r.addend);
 	}
 	if (!st)
-		st = bc_ptx_grow(&v->reloc, v->nreloc, &v->reloc_cap, sizeof(*v->reloc), VARS_MAX, p->err);
+		st = bc_ptx_array_grow(&v->reloc, v->nreloc, &v->reloc_cap, sizeof(*v->reloc), VARS_MAX, p->err);
 	if (st)
 		return st;
 	v->reloc[v->nreloc++] = r;
@@ -221,7 +221,7 @@ static enum bc_status declare_var(struct bc_ptx_parser *p, const struct bc_ptx_v
 		return bc_fail(p->err, BC_EDATA, "%s:%u: '%.*s' is declared twice", p->lx.path, v->line,
 			       v->name.len > 64 ? 64 : (int)v->name.len, v->name.s);
 	}
-	st = bc_ptx_grow(&p->m->var, p->m->nvar, &p->m->var_cap, sizeof(*p->m->var), VARS_MAX, p->err);
+	st = bc_ptx_array_grow(&p->m->var, p->m->nvar, &p->m->var_cap, sizeof(*p->m->var), VARS_MAX, p->err);
 	if (!st)
 		st = bc_ptx_map_put(map, scope, v->name, in_body ? index | BC_PTX_NAME_VAR : index, p->err);
 	if (!st)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A warp: its lanes in groups (splits) that are at different places, and where those meet (joins). */
-#include "harness/device/reference/ptx_exec.h"
+#include "harness/device/reference/ptx_warp.h"
 
 #include <string.h>
 
+#include "harness/device/reference/ptx_barrier.h"
+
 /* Instructions that lanes run alone while others wait for them at a meeting point, before those go on without them:
  * what they wait for may be done by the waiting ones (a lock). */
-#define PATIENCE (16 * BC_PTX_QUANTUM)
+#define WAIT_MAX (16 * BC_PTX_QUANTUM)
 
 static uint32_t guard_of(const struct bc_ptx_warp *w, const struct bc_ptx_insn *in)
 {
@@ -48,7 +50,7 @@ static void complete_join(struct bc_ptx_warp *w, int32_t j, uint64_t ran)
 }
 
 /* Splits at their meeting point arrive there; splits at one place become one. */
-static void settle(struct bc_ptx_warp *w)
+static void merge_splits(struct bc_ptx_warp *w)
 {
 	bool again = true;
 
@@ -107,16 +109,16 @@ static bool break_joins(struct bc_ptx_warp *w)
 	return any;
 }
 
-static bool impatient(const struct bc_ptx_warp *w)
+static bool waited_too_long(const struct bc_ptx_warp *w)
 {
 	for (unsigned s = 0; s < w->nsplit; s++)
-		if (w->split[s].ran >= PATIENCE)
+		if (w->split[s].ran >= WAIT_MAX)
 			return true;
 	return false;
 }
 
 /* The split to run: those that ran a turn less go first, then those that are behind in the code. -1: none is ready. */
-static int choose(const struct bc_ptx_warp *w, const struct bc_ptx_insn *code)
+static int choose_split(const struct bc_ptx_warp *w, const struct bc_ptx_insn *code)
 {
 	int best = -1;
 	uint64_t best_turn = 0;
@@ -161,21 +163,21 @@ static void diverge(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s, con
 	add_split(w, taken, target, sp->join, sp->ran);
 }
 
-static void exit_lanes(struct bc_ptx_warp *w, unsigned s, uint32_t gone)
+static void exit_lanes(struct bc_ptx_warp *w, unsigned s, uint32_t exited)
 {
 	struct bc_ptx_split *sp = &w->split[s];
 	const uint64_t ran = sp->ran;
 	int32_t j = sp->join;
 
-	w->live &= ~gone;
-	sp->mask &= ~gone;
+	w->live &= ~exited;
+	sp->mask &= ~exited;
 	sp->pc++;
 	if (sp->mask == 0)
 		remove_split(w, s);
 	while (j >= 0) {
 		const int32_t parent = w->join[j].parent;
 
-		w->join[j].pending &= ~gone;
+		w->join[j].pending &= ~exited;
 		complete_join(w, j, ran);
 		j = parent;
 	}
@@ -214,8 +216,8 @@ static void branch_indexed(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned
  * The splits that wait with split @s: at the same instruction; at any bar.warp.sync that names lanes of one another.
  * Return: their lanes with a true guard; *@splits one bit a split, *@need all lanes that they name.
  */
-static uint32_t gather_sync(const struct bc_ptx_run *x, const struct bc_ptx_warp *w, unsigned s, uint32_t *splits,
-			    uint32_t *need)
+static uint32_t splits_at_sync(const struct bc_ptx_run *x, const struct bc_ptx_warp *w, unsigned s, uint32_t *splits,
+			       uint32_t *need)
 {
 	const bool bar = x->k->code[w->split[s].pc].flow == BC_PTX_F_WARPBAR;
 	uint32_t here = 0;
@@ -270,7 +272,7 @@ static bool release_sync(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s
 {
 	const struct bc_ptx_insn *in = &x->k->code[w->split[s].pc];
 	uint32_t splits, need;
-	const uint32_t here = gather_sync(x, w, s, &splits, &need);
+	const uint32_t here = splits_at_sync(x, w, s, &splits, &need);
 
 	if ((need & w->live & ~here) != 0)
 		return false;
@@ -322,8 +324,8 @@ static void reach_sync(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s, 
  * An instruction that is not plain, for the lanes @lanes (guard true) of split @s.
  * Return: true when the split goes on alone at its new pc.
  */
-static bool control(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s, const struct bc_ptx_insn *in,
-		    uint32_t lanes)
+static bool run_control(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s, const struct bc_ptx_insn *in,
+			uint32_t lanes)
 {
 	struct bc_ptx_split *sp = &w->split[s];
 
@@ -420,7 +422,7 @@ static void run_split(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s, u
 				x->yielded = true;
 				return;
 			}
-		} else if (!control(x, w, s, in, lanes)) {
+		} else if (!run_control(x, w, s, in, lanes)) {
 			return;
 		}
 		if (x->failed || (code[sp->pc].leader && (w->nsplit > 1 || sp->pc == rpc)))
@@ -459,19 +461,8 @@ static bool reach_barrier(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 	return false;
 }
 
-void bc_ptx_warp_resume(struct bc_ptx_warp *w)
-{
-	for (unsigned s = 0; s < w->nsplit; s++) {
-		if (w->split[s].state != BC_PTX_S_BARRIER)
-			continue;
-		w->split[s].state = BC_PTX_S_READY;
-		w->split[s].pc++;
-	}
-	w->waiting = false;
-}
-
 /* Take instructions from the launch's budget. Return: false when it is used up. */
-static bool refill(struct bc_ptx_run *x, struct bc_ptx_warp *w)
+static bool take_budget(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 {
 	uint_fast64_t have = atomic_load(&x->g->budget), take;
 
@@ -495,15 +486,15 @@ bool bc_ptx_warp_run(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 		uint32_t now;
 		int s;
 
-		settle(w);
-		if (impatient(w) && break_joins(w))
+		merge_splits(w);
+		if (waited_too_long(w) && break_joins(w))
 			continue;
-		s = choose(w, x->k->code);
+		s = choose_split(w, x->k->code);
 		if (s < 0) {
 			(void)reach_barrier(x, w);
 			continue;
 		}
-		if (x->budget == 0 && !refill(x, w))
+		if (x->budget == 0 && !take_budget(x, w))
 			break;
 		now = x->budget < left ? (uint32_t)x->budget : left;
 		left -= now;

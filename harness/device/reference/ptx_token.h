@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/device/reference/ptx_parse.h - the parser: modules (ptx_parse.c), variables (ptx_vars.c), bodies
- * (ptx_body.c). */
-#ifndef BC_DEVICE_REFERENCE_PTX_PARSE_H
-#define BC_DEVICE_REFERENCE_PTX_PARSE_H
+/* harness/device/reference/ptx_token.h - the state of the parser, and its cursor: the token looked at. */
+#ifndef BC_DEVICE_REFERENCE_PTX_TOKEN_H
+#define BC_DEVICE_REFERENCE_PTX_TOKEN_H
 
 #include "harness/device/reference/ptx_text.h"
 
@@ -43,15 +42,7 @@ enum bc_status bc_ptx_expected(const struct bc_ptx_parser *p, const char *what);
 /* The current token must be @punct; go on to the next. */
 enum bc_status bc_ptx_take(struct bc_ptx_parser *p, char punct);
 enum bc_status bc_ptx_skip_past(struct bc_ptx_parser *p, char punct);
-/* At '{': skip to behind the '}' that closes it. */
-enum bc_status bc_ptx_skip_braces(struct bc_ptx_parser *p);
 /* An integer, with an optional minus. */
 enum bc_status bc_ptx_parse_int(struct bc_ptx_parser *p, uint64_t *out);
-/* Variables up to the semicolon, the state space word already taken. */
-enum bc_status bc_ptx_parse_vars(struct bc_ptx_parser *p, enum bc_ptx_where where, bool is_extern, bool in_body);
-/* One `.param ...` of an entry; @offset: end of the parameters so far. */
-enum bc_status bc_ptx_parse_param(struct bc_ptx_parser *p, uint64_t *offset);
-/* At '{' of an entry's body: to behind its '}'. */
-enum bc_status bc_ptx_parse_body(struct bc_ptx_parser *p, struct bc_ptx_entry *e);
 
 #endif

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* suites/declare.h - what the two files of the suite declare share. The functions below are those of struct bc_rule. */
-#ifndef BC_SUITES_DECLARE_H
-#define BC_SUITES_DECLARE_H
+/* suites/declare_device.h - rules of the suite declare about the device; each function is one of struct bc_rule. */
+#ifndef BC_SUITES_DECLARE_DEVICE_H
+#define BC_SUITES_DECLARE_DEVICE_H
 
-#include "suites/programs.h"
-
-#include "kernels/bc_kernel.h"
-
-#define BC_KB 1024u
-#define BC_DECLARE_SEED 0x2b7e1516u /* of what the kernels store */
-
-struct bc_declare_params bc_declare_params(uint32_t bytes, uint32_t count);
-
-/* One block of a kernel with @params->bytes of dynamic shared memory; @out_words: of its first buffer. */
-void bc_declare_start(struct bc_program *p, const char *kernel, uint32_t threads,
-		      const struct bc_declare_params *params, size_t out_words);
+#include "harness/core/case.h"
 
 bool bc_declare_geometry_build(unsigned i, struct bc_case *c);
 bool bc_declare_geometry_program(const struct bc_case *c, const struct bc_arch *a, struct bc_program *out);
