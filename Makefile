@@ -16,7 +16,7 @@ DESTDIR       ?=
 CFLAGS        ?= -O2 -g
 ARGS          ?=#                 options for `make run`: ARGS='--filter stride'
 FUZZ_SECONDS  ?= 60
-ARCHS         ?=#                 architectures of the kernels' machine code, as "80 90"; empty: all from 75 up
+ARCHS         ?=#                 architectures of the kernels' machine code, as "80 90"; empty: 70, all from 75 up
 SETUP         ?= install#         check: never install a package, only say what is missing
 CLANG         ?= clang
 GPU           ?= $(wildcard /dev/nvidiactl /proc/driver/nvidia)#  empty: no GPU here
@@ -45,7 +45,9 @@ CUDA_VERSION :=
 CUDA_INCLUDES :=
 CUDA_LACKS :=
 NVCC :=
+NVCC_LACKS :=
 CUOBJDUMP :=
+NVDISASM :=
 ifeq ($(filter clean help,$(MAKECMDGOALS)),)
 $(foreach word,$(shell CUDA_HOME='$(CUDA_HOME)' tools/cuda.sh),$(eval $(word)))
 endif
@@ -165,7 +167,7 @@ $(foreach v,$(VARIANTS),$(eval $(call VARIANT,$(v))))
 
 # ---------------------------------------------------------------------------------------------- main targets
 .PHONY: check-selftest check-browser check-inject all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-static lint format asan tsan clang \
-	fuzz bench selftest ptx install uninstall clean help setup cuda-note FORCE
+	fuzz bench selftest ptx toolkit-images install uninstall clean help setup cuda-note FORCE
 FORCE:
 
 all: bankcheck kernels man ## the program, its man page and, where nvcc is, the kernel images
@@ -185,7 +187,7 @@ cuda-note:
 SETUP_GROUPS := build $(if $(filter check check-unit check-inject asan tsan,$(MAKECMDGOALS)),check) \
 	$(if $(filter check-browser,$(MAKECMDGOALS)),browser) \
 	$(if $(filter clang fuzz,$(MAKECMDGOALS)),clang) $(filter lint,$(MAKECMDGOALS))
-setup:
+setup: $(if $(filter setup,$(MAKECMDGOALS)),$(FETCHED))
 	@CC='$(CC)' tools/setup.sh $(SETUP_GROUPS)
 
 help: ## this list
@@ -237,16 +239,33 @@ PTX_FILES  := $(patsubst kernels/ptx/%,$(B)/kernels/ptx/%,$(wildcard kernels/ptx
 
 ifneq ($(NVCC),)
 IMAGES := $(KERNELS:%=$(B)/kernels/%.fatbin)
-CODES  := $(if $(CUOBJDUMP),$(KERNELS:%=$(B)/kernels/%.code))
+CODES  := $(KERNELS:%=$(B)/kernels/%.code)
 endif
 
-# Asked when the first image is built: the architectures from 75 up that this nvcc knows.
-nvcc_archs = $(shell $(NVCC) --list-gpu-arch | sed -n 's/^compute_\([0-9]*\)$$/\1/p' | awk '$$1 >= 75')
+# Lists of instructions need a disassembler. A toolkit that has none gets one with pip, once; without pip there are no lists.
+DISASSEMBLER_RELEASE := 13.5
+DISASSEMBLER := $(B)/toolkits/$(DISASSEMBLER_RELEASE)/bin
+ifeq ($(CUOBJDUMP)$(NVDISASM),)
+ifneq ($(NVCC),)
+FETCHED := $(B)/toolkits/disassembler
+endif
+endif
+
+$(B)/toolkits/disassembler:
+	@mkdir -p $(@D)
+	@if [ '$(SETUP)' = install ] && tools/toolkits.sh --parts cuobjdump,nvdisasm --into $(B)/toolkits \
+		$(DISASSEMBLER_RELEASE) >$@.log 2>&1; then echo "cuda: no disassembler in $(CUDA_ROOT): fetched with pip"; \
+	else echo "cuda: no disassembler in $(CUDA_ROOT), and none fetched with pip$$(sed -n 's/^toolkits: \(.*\)/ (\1)/p' $@.log \
+		2>/dev/null); no lists of instructions (remove $@ to try again)"; fi
+	@touch $@
+
+# Asked when the first image is built: 70 and the architectures from 75 up, of those that this nvcc knows.
+nvcc_archs = $(shell $(NVCC) --list-gpu-arch | sed -n 's/^compute_\([0-9]*\)$$/\1/p' | awk '$$1 == 70 || $$1 >= 75')
 gencode    = $(foreach a,$(or $(ARCHS),$(nvcc_archs)),-gencode arch=compute_$(a),code=sm_$(a)) \
 	$(foreach a,$(filter $(nvcc_archs),$(PTX_ARCHS)),-gencode arch=compute_$(a),code=compute_$(a))
 
-kernels: $(IMAGES) $(CODES) ptx-copies ## the kernel images for GPUs (needs nvcc)
-	@$(if $(NVCC),:,echo "kernels: no nvcc found, so no images for GPUs")
+kernels: $(IMAGES) $(CODES) $(if $(IMAGES),$(B)/kernels/toolkit) ptx-copies ## the kernel images for GPUs (needs nvcc)
+	@$(if $(NVCC),:,echo "kernels: $(subst ~, ,$(NVCC_LACKS)), so no images for GPUs (toolkit-images makes them without nvcc)")
 
 # What earlier builds left of kernels that are gone would be loaded by name all the same.
 STALE = $(filter-out $(PTX_FILES),$(wildcard $(B)/kernels/ptx/*.ptx)) \
@@ -261,11 +280,22 @@ $(B)/kernels/flags: FORCE
 
 $(B)/kernels/%.fatbin: kernels/%.cu $(B)/kernels/flags
 	@mkdir -p $(@D)
-	$(call q,NVCC,$@) $(NVCC) $(NVCC_FLAGS) -t2 --fatbin $(gencode) -MD -MP -MF $(@:.fatbin=.d) -o $@ $<
+	$(call q,NVCC,$@) $(NVCC) $(NVCC_FLAGS) -t2 --fatbin $(gencode) -MD -MP -MF $(@:.fatbin=.d) -o $@ $< $(keep_cubins)
 
-$(B)/kernels/%.code: $(B)/kernels/%.fatbin tools/code-list.sh
-	@tools/code-list.sh $(CUOBJDUMP) $< > $@.new
-	@mv -f $@.new $@
+# nvdisasm alone reads no image, only the cubins that the image is made of.
+keep_cubins = $(if $(CUOBJDUMP),,$(if $(NVDISASM),--keep --keep-dir $(shell mkdir -p $(B)/cubins/$*; echo $(B)/cubins/$*)))
+
+$(B)/kernels/%.code: $(B)/kernels/%.fatbin tools/code-list.sh | $(FETCHED)
+	@c='$(CUOBJDUMP)'; d='$(NVDISASM)'; \
+	if [ -z "$$c$$d" ] && [ -x $(DISASSEMBLER)/cuobjdump ]; then c=$(DISASSEMBLER)/cuobjdump; d=$(DISASSEMBLER)/nvdisasm; fi; \
+	[ -z "$$c$$d" ] || { tools/code-list.sh "$$c" "$$d" $< $(if $(CUOBJDUMP),,$$(ls -d $(B)/cubins/$*/*.cubin 2>/dev/null)) \
+		> $@.new && mv -f $@.new $@; }
+
+# What made the images: reported with every run.
+$(B)/kernels/toolkit: $(IMAGES) tools/toolkit-file.sh
+	@tools/toolkit-file.sh $(@D) $$($(NVCC) --version | \
+		sed -n 's/^Cuda compilation tools, release \([0-9.]*\), V\([0-9.]*\).*/release \1 route nvcc nvcc \2/p') \
+		archs "$(strip $(or $(ARCHS),$(nvcc_archs)))"
 
 $(B)/kernels/ptx/%.ptx: kernels/ptx/%.ptx
 	@mkdir -p $(@D)
@@ -273,8 +303,36 @@ $(B)/kernels/ptx/%.ptx: kernels/ptx/%.ptx
 
 -include $(IMAGES:.fatbin=.d)
 
+# Images of other CUDA releases, each in build/kernels-<release>/, by one route for all: NVRTC, ptxas, fatbinary.
+TOOLKITS ?=#  releases for toolkit-images: '12.4=DIR 13.5=DIR'; DIR as CUDA_HOME, or of tools/toolkits.sh
+TOOLKIT_RELEASES := $(foreach t,$(TOOLKITS),$(firstword $(subst =, ,$(t))))
+toolkit_home = $(word 2,$(subst =, ,$(filter $(1)=%,$(TOOLKITS))))
+TOOLKIT_HOMES = $(foreach r,$(TOOLKIT_RELEASES),$(call toolkit_home,$(r)))
+
+$(B)/nvrtc-compile: tools/nvrtc-compile.c | setup
+	@mkdir -p $(@D)
+	$(call q,CC,$@) $(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+
+# The last there is: of the toolkits given, the one of this build, of any fetched.
+toolkit_program = $(lastword $(wildcard $(B)/toolkits/*/bin/$(1) $(addsuffix /bin/$(1),$(CUDA_ROOT) $(sort $(TOOLKIT_HOMES)))))
+
+toolkit-images: $(TOOLKIT_RELEASES:%=$(B)/kernels-%/toolkit) ## images of other releases: TOOLKITS='12.4=DIR 13.5=DIR' ARCHS='90'
+	@$(if $(TOOLKITS),:,echo "toolkit-images: say which: TOOLKITS='12.4=DIR 13.5=DIR' (tools/toolkits.sh fetches them)" >&2; exit 1)
+
+$(B)/kernels-%/made-by: FORCE
+	@mkdir -p $(@D)
+	@echo '$(call toolkit_home,$*) $(ARCHS)' > $@.new
+	$(call update,$@)
+
+$(B)/kernels-%/toolkit: $(B)/kernels-%/made-by $(wildcard kernels/*.cu kernels/*.h kernels/*.cuh) $(B)/nvrtc-compile \
+		tools/toolkit-images.sh tools/code-list.sh
+	@ARCHS='$(ARCHS)' NVRTC_COMPILE='$(abspath $(B)/nvrtc-compile)' FATBINARY='$(call toolkit_program,fatbinary)' \
+		CUOBJDUMP='$(call toolkit_program,cuobjdump)' NVDISASM='$(call toolkit_program,nvdisasm)' \
+		tools/toolkit-images.sh $* '$(call toolkit_home,$*)' $(@D) $(KERNELS:%=kernels/%.cu)
+	@echo '$(call toolkit_home,$*) $(ARCHS)' > $(@D)/made-by && touch $@
+
 ptx: ## write kernels/ptx/ anew from kernels/*.cu (needs nvcc)
-	@$(if $(NVCC),:,echo "ptx: no nvcc found (CUDA_HOME, PATH, /usr/local/cuda)" >&2; exit 1)
+	@$(if $(NVCC),:,echo "ptx: $(subst ~, ,$(NVCC_LACKS))" >&2; exit 1)
 	@mkdir -p kernels/ptx
 	@set -e; for k in $(KERNELS); do \
 		$(NVCC) $(PTX_FLAGS) -o kernels/ptx/$$k.ptx.new kernels/$$k.cu; \
@@ -383,7 +441,7 @@ DOCDIR   = $(DESTDIR)$(PREFIX)/share/doc/bankcheck
 install: all ## into PREFIX (/usr/local), below DESTDIR when set
 	install -d $(BINDIR) $(LIBDIR)/kernels/ptx $(SHAREDIR) $(MANDIR) $(DOCDIR)
 	install -m 755 $(B)/bankcheck $(BINDIR)/bankcheck
-	for f in $(IMAGES) $(CODES); do install -m 644 $$f $(LIBDIR)/kernels/ || exit 1; done
+	for f in $(IMAGES) $$(ls $(CODES) 2>/dev/null) $(if $(IMAGES),$(B)/kernels/toolkit); do install -m 644 $$f $(LIBDIR)/kernels/ || exit 1; done
 	for f in $(PTX_FILES); do install -m 644 $$f $(LIBDIR)/kernels/ptx/ || exit 1; done
 	find expected -type f | while read -r f; do \
 		install -D -m 644 "$$f" "$(SHAREDIR)/$$f" || exit 1; done

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A result and what is said of it. */
 struct cure {
 	int code;
 	const char *text;
@@ -69,6 +70,35 @@ static const struct cure cuda[] = {
 	{ 999, "look into the kernel's log (`dmesg | grep -i nvrm`); load the nvidia modules anew" },
 };
 
+/* CUPTI's own names, for results that the library at hand is too old to name. */
+static const struct cure cupti_names[] = {
+	{ BC_REFUSED_INVALID_OPERATION, "CUPTI_ERROR_INVALID_OPERATION" },
+	{ BC_REFUSED_OUT_OF_MEMORY, "CUPTI_ERROR_OUT_OF_MEMORY" },
+	{ BC_REFUSED_HARDWARE, "CUPTI_ERROR_HARDWARE" },
+	{ BC_REFUSED_NOT_IMPLEMENTED, "CUPTI_ERROR_API_NOT_IMPLEMENTED" },
+	{ BC_REFUSED_MAX_LIMIT, "CUPTI_ERROR_MAX_LIMIT_REACHED" },
+	{ BC_REFUSED_NOT_COMPATIBLE, "CUPTI_ERROR_NOT_COMPATIBLE" },
+	{ BC_REFUSED_NOT_INITIALIZED, "CUPTI_ERROR_NOT_INITIALIZED" },
+	{ BC_REFUSED_METRIC_NAME, "CUPTI_ERROR_INVALID_METRIC_NAME" },
+	{ BC_REFUSED_DISABLED, "CUPTI_ERROR_DISABLED" },
+	{ BC_REFUSED_BUSY, "CUPTI_ERROR_HARDWARE_BUSY" },
+	{ BC_REFUSED_NOT_SUPPORTED, "CUPTI_ERROR_NOT_SUPPORTED" },
+	{ BC_REFUSED_MPS, "CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED_WITH_MPS" },
+	{ BC_REFUSED_VIRTUAL, "CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED" },
+	{ BC_REFUSED_PRIVILEGES, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" },
+	{ BC_REFUSED_OLD_API, "CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED" },
+	{ BC_REFUSED_LEGACY, "CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED" },
+	{ BC_REFUSED_SUBSCRIBERS, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED" },
+	{ BC_REFUSED_VIRTUAL_PRIVILEGES, "CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES" },
+	{ BC_REFUSED_CONFIDENTIAL, "CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED" },
+	{ BC_REFUSED_CMP, "CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED" },
+	{ BC_REFUSED_MIG, "CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED" },
+	{ BC_REFUSED_SLI, "CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED" },
+	{ BC_REFUSED_WSL, "CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED" },
+	{ BC_REFUSED_CHIP, "CUPTI_ERROR_INVALID_CHIP_NAME" },
+	{ BC_REFUSED_UNKNOWN, "CUPTI_ERROR_UNKNOWN" },
+};
+
 static const char *find(const struct cure *c, size_t n, int code, const char *otherwise)
 {
 	for (size_t i = 0; i < n; i++)
@@ -80,6 +110,11 @@ static const char *find(const struct cure *c, size_t n, int code, const char *ot
 const char *bc_refusal_cupti(int code)
 {
 	return find(cupti, BC_ARRAY_LEN(cupti), code, "`--witness clock` does without counters: see docs/counters.md");
+}
+
+const char *bc_refusal_cupti_name(int code)
+{
+	return find(cupti_names, BC_ARRAY_LEN(cupti_names), code, "");
 }
 
 const char *bc_refusal_cuda(int code)

@@ -13,7 +13,10 @@
  */
 const char *bc_refusal_cupti(int code);
 
-/* The same for a CUDA driver result (CUresult); "" for one that has none: it is the kernel's or the launch's. */
+/* "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES", of the results that refuse counters; "" for another. */
+const char *bc_refusal_cupti_name(int code);
+
+/* The cure for a CUDA driver result (CUresult); "" for one that has none: it is the kernel's or the launch's. */
 const char *bc_refusal_cuda(int code);
 
 /**

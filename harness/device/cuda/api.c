@@ -128,34 +128,6 @@ enum bc_status bc_cuda_check(CUresult r, const char *call, const char *label, st
 		       cure);
 }
 
-/* The numbers of refusal.h are CUPTI's. */
-#define SAME(ours, theirs) _Static_assert((int)BC_REFUSED_##ours == (int)CUPTI_ERROR_##theirs, #theirs)
-SAME(INVALID_OPERATION, INVALID_OPERATION);
-SAME(OUT_OF_MEMORY, OUT_OF_MEMORY);
-SAME(HARDWARE, HARDWARE);
-SAME(NOT_IMPLEMENTED, API_NOT_IMPLEMENTED);
-SAME(MAX_LIMIT, MAX_LIMIT_REACHED);
-SAME(NOT_COMPATIBLE, NOT_COMPATIBLE);
-SAME(NOT_INITIALIZED, NOT_INITIALIZED);
-SAME(METRIC_NAME, INVALID_METRIC_NAME);
-SAME(DISABLED, DISABLED);
-SAME(BUSY, HARDWARE_BUSY);
-SAME(NOT_SUPPORTED, NOT_SUPPORTED);
-SAME(MPS, UM_PROFILING_NOT_SUPPORTED_WITH_MPS);
-SAME(VIRTUAL, VIRTUALIZED_DEVICE_NOT_SUPPORTED);
-SAME(PRIVILEGES, INSUFFICIENT_PRIVILEGES);
-SAME(OLD_API, OLD_PROFILER_API_INITIALIZED);
-SAME(LEGACY, LEGACY_PROFILER_NOT_SUPPORTED);
-SAME(SUBSCRIBERS, MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
-SAME(VIRTUAL_PRIVILEGES, VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES);
-SAME(CONFIDENTIAL, CONFIDENTIAL_COMPUTING_NOT_SUPPORTED);
-SAME(CMP, CMP_DEVICE_NOT_SUPPORTED);
-SAME(MIG, MIG_DEVICE_NOT_SUPPORTED);
-SAME(SLI, SLI_DEVICE_NOT_SUPPORTED);
-SAME(WSL, WSL_DEVICE_NOT_SUPPORTED);
-SAME(CHIP, INVALID_CHIP_NAME);
-SAME(UNKNOWN, UNKNOWN);
-
 enum bc_status bc_cupti_check(CUptiResult r, const char *call, struct bc_error *err)
 {
 	const struct bc_cupti_api *api = NULL;
@@ -165,6 +137,8 @@ enum bc_status bc_cupti_check(CUptiResult r, const char *call, struct bc_error *
 		return BC_OK;
 	if (!bc_cupti_api_open(&api, NULL) && api->cuptiGetResultString(r, &text) != CUPTI_SUCCESS)
 		text = NULL;
-	return bc_fail(err, BC_EDEVICE, "%s: %s (%d): %s", call, text ? text : "unknown CUPTI error", (int)r,
+	if (!text) /* this library is older than the result's name */
+		text = bc_refusal_cupti_name((int)r);
+	return bc_fail(err, BC_EDEVICE, "%s: %s (%d): %s", call, text[0] ? text : "unknown CUPTI error", (int)r,
 		       bc_refusal_cupti((int)r));
 }

@@ -7,6 +7,8 @@
 #ifndef BC_DEVICE_CUDA_API_H
 #define BC_DEVICE_CUDA_API_H
 
+#include <stdbool.h> /* before CUPTI: a header of 13.1 uses bool without it */
+
 #include <cuda.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>

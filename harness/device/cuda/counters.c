@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/device/cuda/layout.h"
+
 #define SMALL_SESSION 16 /* ranges; buffers for all take 0.1 s more, which a run of a few cases need not wait for */
 
 /* CUPTI's metric of each counter. Source: the metric lists of 29 chips, TU102 to GB20B, CUPTI 13.0. */
@@ -71,12 +73,12 @@ enum bc_status bc_cuda_counters_open(CUcontext ctx, unsigned index, struct bc_cu
 	if (st)
 		goto out;
 
-	CUpti_Profiler_Initialize_Params init = { .structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE };
-	CUpti_Device_GetChipName_Params chip = { .structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
+	CUpti_Profiler_Initialize_Params init = { .structSize = BC_CUPTI_BYTES(Profiler_Initialize) };
+	CUpti_Device_GetChipName_Params chip = { .structSize = BC_CUPTI_BYTES(Device_GetChipName),
 						 .deviceIndex = index };
-	CUpti_Profiler_GetCounterAvailability_Params avail = {
-		.structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE, .ctx = ctx
-	};
+	CUpti_Profiler_GetCounterAvailability_Params avail = { .structSize =
+								       BC_CUPTI_BYTES(Profiler_GetCounterAvailability),
+							       .ctx = ctx };
 
 	st = bc_cupti_check(c->api->cuptiProfilerInitialize(&init), "cuptiProfilerInitialize", err);
 	if (!st)
@@ -107,7 +109,7 @@ out:
 static enum bc_status host_open(struct bc_cuda_counters *c, CUpti_Profiler_Host_Object **host, struct bc_error *err)
 {
 	CUpti_Profiler_Host_Initialize_Params p = {
-		.structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
+		.structSize = BC_CUPTI_BYTES(Profiler_Host_Initialize),
 		.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
 		.pChipName = c->chip,
 		.pCounterAvailabilityImage = c->availability,
@@ -121,7 +123,7 @@ static enum bc_status host_open(struct bc_cuda_counters *c, CUpti_Profiler_Host_
 
 static void host_close(struct bc_cuda_counters *c, CUpti_Profiler_Host_Object *host)
 {
-	CUpti_Profiler_Host_Deinitialize_Params p = { .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE,
+	CUpti_Profiler_Host_Deinitialize_Params p = { .structSize = BC_CUPTI_BYTES(Profiler_Host_Deinitialize),
 						      .pHostObject = host };
 
 	if (host)
@@ -131,12 +133,10 @@ static void host_close(struct bc_cuda_counters *c, CUpti_Profiler_Host_Object *h
 static CUptiResult add_metrics(struct bc_cuda_counters *c, CUpti_Profiler_Host_Object *host, const char **names,
 			       size_t n)
 {
-	CUpti_Profiler_Host_ConfigAddMetrics_Params p = {
-		.structSize = CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE,
-		.pHostObject = host,
-		.ppMetricNames = names,
-		.numMetrics = n
-	};
+	CUpti_Profiler_Host_ConfigAddMetrics_Params p = { .structSize = BC_CUPTI_BYTES(Profiler_Host_ConfigAddMetrics),
+							  .pHostObject = host,
+							  .ppMetricNames = names,
+							  .numMetrics = n };
 
 	return c->api->cuptiProfilerHostConfigAddMetrics(&p);
 }
@@ -186,9 +186,9 @@ static enum bc_status add_wanted(struct bc_cuda_counters *c, struct config *k, s
 
 static enum bc_status config_image(struct bc_cuda_counters *c, struct config *k, struct bc_error *err)
 {
-	CUpti_Profiler_Host_GetConfigImageSize_Params size = {
-		.structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE, .pHostObject = k->host
-	};
+	CUpti_Profiler_Host_GetConfigImageSize_Params size = { .structSize =
+								       BC_CUPTI_BYTES(Profiler_Host_GetConfigImageSize),
+							       .pHostObject = k->host };
 	enum bc_status st = bc_cupti_check(c->api->cuptiProfilerHostGetConfigImageSize(&size),
 					   "cuptiProfilerHostGetConfigImageSize", err);
 
@@ -199,12 +199,10 @@ static enum bc_status config_image(struct bc_cuda_counters *c, struct config *k,
 	if (!k->image)
 		return bc_fail(err, BC_ENOMEM, "counters: out of memory");
 
-	CUpti_Profiler_Host_GetConfigImage_Params image = {
-		.structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE,
-		.pHostObject = k->host,
-		.configImageSize = k->image_size,
-		.pConfigImage = k->image
-	};
+	CUpti_Profiler_Host_GetConfigImage_Params image = { .structSize = BC_CUPTI_BYTES(Profiler_Host_GetConfigImage),
+							    .pHostObject = k->host,
+							    .configImageSize = k->image_size,
+							    .pConfigImage = k->image };
 
 	return bc_cupti_check(c->api->cuptiProfilerHostGetConfigImage(&image), "cuptiProfilerHostGetConfigImage", err);
 }
@@ -249,14 +247,13 @@ static enum bc_status counter_data(struct bc_cuda_counters *c, struct config *k,
 	enum bc_status st = BC_OK;
 
 	if (!k->pristine) {
-		CUpti_RangeProfiler_GetCounterDataSize_Params size = {
-			.structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
-			.pRangeProfilerObject = rp,
-			.pMetricNames = k->name,
-			.numMetrics = k->n,
-			.maxNumOfRanges = BC_SESSION_RANGES,
-			.maxNumRangeTreeNodes = BC_SESSION_RANGES
-		};
+		CUpti_RangeProfiler_GetCounterDataSize_Params size = { .structSize = BC_CUPTI_BYTES(
+									       RangeProfiler_GetCounterDataSize),
+								       .pRangeProfilerObject = rp,
+								       .pMetricNames = k->name,
+								       .numMetrics = k->n,
+								       .maxNumOfRanges = BC_SESSION_RANGES,
+								       .maxNumRangeTreeNodes = BC_SESSION_RANGES };
 
 		st = bc_cupti_check(c->api->cuptiRangeProfilerGetCounterDataSize(&size),
 				    "cuptiRangeProfilerGetCounterDataSize", err);
@@ -268,7 +265,7 @@ static enum bc_status counter_data(struct bc_cuda_counters *c, struct config *k,
 			return bc_fail(err, BC_ENOMEM, "counters: out of memory");
 
 		CUpti_RangeProfiler_CounterDataImage_Initialize_Params init = {
-			.structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
+			.structSize = BC_CUPTI_BYTES(RangeProfiler_CounterDataImage_Initialize),
 			.pRangeProfilerObject = rp,
 			.counterDataSize = k->data_size,
 			.pCounterData = k->pristine
@@ -297,7 +294,7 @@ static enum bc_status counter_data(struct bc_cuda_counters *c, struct config *k,
 static enum bc_status collect(struct bc_cuda_counters *c, struct config *k, CUpti_RangeProfiler_Object *rp, size_t n,
 			      bc_launch_all *launch, void *ctx, struct bc_error *err)
 {
-	CUpti_RangeProfiler_SetConfig_Params set = { .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
+	CUpti_RangeProfiler_SetConfig_Params set = { .structSize = BC_CUPTI_BYTES(RangeProfiler_SetConfig),
 						     .pRangeProfilerObject = rp,
 						     .configSize = k->image_size,
 						     .pConfig = k->image,
@@ -310,16 +307,15 @@ static enum bc_status collect(struct bc_cuda_counters *c, struct config *k, CUpt
 						     .minNestingLevel = 1,
 						     .passIndex = 0,
 						     .targetNestingLevel = 1 };
-	CUpti_RangeProfiler_Start_Params start = { .structSize = CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
+	CUpti_RangeProfiler_Start_Params start = { .structSize = BC_CUPTI_BYTES(RangeProfiler_Start),
 						   .pRangeProfilerObject = rp };
-	CUpti_RangeProfiler_DecodeData_Params decode = { .structSize =
-								 CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
+	CUpti_RangeProfiler_DecodeData_Params decode = { .structSize = BC_CUPTI_BYTES(RangeProfiler_DecodeData),
 							 .pRangeProfilerObject = rp };
 	enum bc_status st =
 		bc_cupti_check(c->api->cuptiRangeProfilerSetConfig(&set), "cuptiRangeProfilerSetConfig", err);
 
 	for (bool done = false; !st && !done;) {
-		CUpti_RangeProfiler_Stop_Params stop = { .structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
+		CUpti_RangeProfiler_Stop_Params stop = { .structSize = BC_CUPTI_BYTES(RangeProfiler_Stop),
 							 .pRangeProfilerObject = rp };
 		enum bc_status launched;
 
@@ -344,16 +340,15 @@ static enum bc_status evaluate(struct bc_cuda_counters *c, struct config *k, siz
 			       struct bc_error *err)
 {
 	double value[BC_NCOUNTERS];
-	CUpti_Profiler_Host_EvaluateToGpuValues_Params p = {
-		.structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,
-		.pHostObject = k->host,
-		.pCounterDataImage = c->data,
-		.counterDataImageSize = k->data_size,
-		.rangeIndex = range,
-		.ppMetricNames = k->name,
-		.numMetrics = k->n,
-		.pMetricValues = value
-	};
+	CUpti_Profiler_Host_EvaluateToGpuValues_Params p = { .structSize =
+								     BC_CUPTI_BYTES(Profiler_Host_EvaluateToGpuValues),
+							     .pHostObject = k->host,
+							     .pCounterDataImage = c->data,
+							     .counterDataImageSize = k->data_size,
+							     .rangeIndex = range,
+							     .ppMetricNames = k->name,
+							     .numMetrics = k->n,
+							     .pMetricValues = value };
 	enum bc_status st = bc_cupti_check(c->api->cuptiProfilerHostEvaluateToGpuValues(&p),
 					   "cuptiProfilerHostEvaluateToGpuValues", err);
 
@@ -371,7 +366,7 @@ static enum bc_status evaluate(struct bc_cuda_counters *c, struct config *k, siz
 
 static enum bc_status disable(struct bc_cuda_counters *c, struct bc_error *err)
 {
-	CUpti_RangeProfiler_Disable_Params p = { .structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
+	CUpti_RangeProfiler_Disable_Params p = { .structSize = BC_CUPTI_BYTES(RangeProfiler_Disable),
 						 .pRangeProfilerObject = c->enabled };
 
 	if (!c->enabled)
@@ -385,8 +380,7 @@ static enum bc_status disable(struct bc_cuda_counters *c, struct bc_error *err)
  * then on; and a configuration of other metrics that is set without enabling anew is silently not taken. */
 static enum bc_status enable(struct bc_cuda_counters *c, uint32_t want, size_t n, struct bc_error *err)
 {
-	CUpti_RangeProfiler_Enable_Params p = { .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
-						.ctx = c->ctx };
+	CUpti_RangeProfiler_Enable_Params p = { .structSize = BC_CUPTI_BYTES(RangeProfiler_Enable), .ctx = c->ctx };
 	const bool same = c->config.n && c->config.want == want;
 	enum bc_status st;
 
@@ -407,7 +401,7 @@ static enum bc_status enable(struct bc_cuda_counters *c, uint32_t want, size_t n
 enum bc_status bc_cuda_counters_push(struct bc_cuda_counters *c, size_t index, struct bc_error *err)
 {
 	char name[32];
-	CUpti_RangeProfiler_PushRange_Params p = { .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
+	CUpti_RangeProfiler_PushRange_Params p = { .structSize = BC_CUPTI_BYTES(RangeProfiler_PushRange),
 						   .pRangeProfilerObject = c->enabled,
 						   .pRangeName = name };
 
@@ -417,7 +411,7 @@ enum bc_status bc_cuda_counters_push(struct bc_cuda_counters *c, size_t index, s
 
 enum bc_status bc_cuda_counters_pop(struct bc_cuda_counters *c, struct bc_error *err)
 {
-	CUpti_RangeProfiler_PopRange_Params p = { .structSize = CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
+	CUpti_RangeProfiler_PopRange_Params p = { .structSize = BC_CUPTI_BYTES(RangeProfiler_PopRange),
 						  .pRangeProfilerObject = c->enabled };
 
 	return bc_cupti_check(c->api->cuptiRangeProfilerPopRange(&p), "cuptiRangeProfilerPopRange", err);

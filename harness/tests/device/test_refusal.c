@@ -65,6 +65,20 @@ START_TEST(no_result_is_without_a_cure)
 }
 END_TEST
 
+/* As cupti_result.h of CUDA 13.5 pairs them. */
+START_TEST(a_refusal_has_its_name)
+{
+	ck_assert_str_eq(bc_refusal_cupti_name(35), "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES");
+	ck_assert_str_eq(bc_refusal_cupti_name(43), "CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED");
+	ck_assert_str_eq(bc_refusal_cupti_name(46), "CUPTI_ERROR_INVALID_CHIP_NAME");
+	ck_assert_str_eq(bc_refusal_cupti_name(999), "CUPTI_ERROR_UNKNOWN");
+	ck_assert_str_eq(bc_refusal_cupti_name(4711), "");
+	for (size_t i = 0; i < BC_ARRAY_LEN(cupti); i++)
+		ck_assert_msg(strncmp(bc_refusal_cupti_name(cupti[i].code), "CUPTI_ERROR_", 12) == 0, "%d",
+			      cupti[i].code);
+}
+END_TEST
+
 /* Numbers are those of cuda.h. */
 START_TEST(the_driver_too)
 {
@@ -112,6 +126,7 @@ Suite *bc_test_refusal(void)
 
 	tcase_add_loop_test(tc, a_refusal_is_named_with_its_cure, 0, (int)BC_ARRAY_LEN(cupti));
 	tcase_add_test(tc, no_result_is_without_a_cure);
+	tcase_add_test(tc, a_refusal_has_its_name);
 	tcase_add_test(tc, the_driver_too);
 	tcase_add_test(tc, mps_is_named);
 	suite_add_tcase(s, tc);
