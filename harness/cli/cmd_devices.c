@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "harness/report/json.h"
-#include "harness/run/session.h"
+#include "harness/run/probe.h"
 #include "harness/run/targets.h"
 
 #define SCHEMA "bankcheck-devices-1"
@@ -132,9 +132,9 @@ int bc_cmd_devices(const struct bc_cli *c, const struct bc_catalog *cat)
 
 	(void)cat;
 	if (!st)
-		st = bc_session_list(&o, &gpus, &n, why, sizeof(why), &err);
+		st = bc_probe_list(&o, &gpus, &n, why, sizeof(why), &err);
 	if (!st)
-		st = bc_session_probe(&o, gpus, n, &err);
+		st = bc_probe_open(&o, gpus, n, &err);
 	for (size_t i = 0; !st && !json && i < n; i++)
 		print_gpu(c, &gpus[i]);
 	if (!st && !n && !json)

@@ -16,131 +16,131 @@
 #define GRACE_MS 500
 
 struct dispatch {
-	struct bc_device_queue *lane;
+	struct bc_device_queue *queue;
 	size_t n;
 	const struct bc_dispatch_options *o;
 };
 
-static enum bc_status push(struct bc_device_queue *w, size_t first, size_t n, struct bc_error *err)
+static enum bc_status push_batch(struct bc_device_queue *q, size_t first, size_t n, struct bc_error *err)
 {
 	if (!n)
 		return BC_OK;
-	if (w->nstack == w->capstack) {
-		const size_t cap = w->capstack ? 2 * w->capstack : 64;
-		struct bc_batch *grown = realloc(w->stack, cap * sizeof(*grown));
+	if (q->nbatches == q->batches_room) {
+		const size_t cap = q->batches_room ? 2 * q->batches_room : 64;
+		struct bc_batch *grown = realloc(q->batches, cap * sizeof(*grown));
 
 		if (!grown)
 			return bc_fail(err, BC_ENOMEM, "dispatch: out of memory");
-		w->stack = grown;
-		w->capstack = cap;
+		q->batches = grown;
+		q->batches_room = cap;
 	}
-	w->stack[w->nstack++] = (struct bc_batch){ .first = first, .n = n };
+	q->batches[q->nbatches++] = (struct bc_batch){ .first = first, .n = n };
 	return BC_OK;
 }
 
 /* The whole of todo as batches, the first on top. */
-static enum bc_status push_all(struct bc_device_queue *w, size_t most, struct bc_error *err)
+static enum bc_status push_batches(struct bc_device_queue *q, size_t most, struct bc_error *err)
 {
-	const size_t batches = (w->ntodo + most - 1) / most;
+	const size_t batches = (q->ntodo + most - 1) / most;
 	enum bc_status st = BC_OK;
 
 	for (size_t b = batches; !st && b-- > 0;) {
-		const size_t first = b * most, left = w->ntodo - first;
+		const size_t first = b * most, left = q->ntodo - first;
 
-		st = push(w, first, left < most ? left : most, err);
+		st = push_batch(q, first, left < most ? left : most, err);
 	}
 	return st;
 }
 
 /* Give a case the outcome @how with a reason. */
-static enum bc_status conclude(struct dispatch *d, struct bc_device_queue *w, size_t index, enum bc_outcome how,
-			       const char *why, struct bc_error *err)
+static enum bc_status set_outcome(struct dispatch *d, struct bc_device_queue *q, size_t index, enum bc_outcome how,
+				  const char *why, struct bc_error *err)
 {
-	struct bc_observation *o = &w->run->results[index].obs;
+	struct bc_observation *o = &q->run->results[index].obs;
 
-	if (w->seen[index])
+	if (q->observed[index])
 		return BC_OK;
 	memset(o, 0, sizeof(*o));
-	(void)bc_strlcpy(o->id, w->run->results[index].c->id, sizeof(o->id));
+	(void)bc_strlcpy(o->id, q->run->results[index].c->id, sizeof(o->id));
 	o->outcome = how;
 	(void)bc_strlcpy(o->reason, why, sizeof(o->reason));
-	w->seen[index] = true;
-	return d->o->result(d->o->ctx, w->run, index, err);
+	q->observed[index] = true;
+	return d->o->result(d->o->ctx, q->run, index, err);
 }
 
 /* Every case that is left. */
-static enum bc_status conclude_all(struct dispatch *d, struct bc_device_queue *w, enum bc_outcome how, const char *why,
-				   struct bc_error *err)
+static enum bc_status set_remaining_outcomes(struct dispatch *d, struct bc_device_queue *q, enum bc_outcome how,
+					     const char *why, struct bc_error *err)
 {
 	enum bc_status st = BC_OK;
 
-	for (size_t i = 0; !st && i < w->ntodo; i++)
-		st = conclude(d, w, w->todo[i], how, why, err);
-	w->nstack = 0;
-	w->state = BC_QUEUE_DONE;
+	for (size_t i = 0; !st && i < q->ntodo; i++)
+		st = set_outcome(d, q, q->todo[i], how, why, err);
+	q->nbatches = 0;
+	q->state = BC_QUEUE_DONE;
 	return st;
 }
 
 /* Send to the worker. One that is gone is handled as any death, which tells how it ended; what else failed is told. */
-static void send_to(struct bc_device_queue *w, const struct bc_text *t)
+static void send_to(struct bc_device_queue *q, const struct bc_text *t)
 {
 	struct bc_error bad = { .msg = "" };
 
-	if (!bc_proc_send(&w->proc, t->data, t->len, &bad))
+	if (!bc_proc_send(&q->worker, t->data, t->len, &bad))
 		return;
 	if (errno != EPIPE)
-		(void)bc_strlcpy(w->why, bad.msg, sizeof(w->why));
-	w->proc.eof = true;
+		(void)bc_strlcpy(q->end_reason, bad.msg, sizeof(q->end_reason));
+	q->worker.eof = true;
 }
 
-static enum bc_status start_worker(struct dispatch *d, struct bc_device_queue *w, struct bc_error *err)
+static enum bc_status start_worker(struct dispatch *d, struct bc_device_queue *q, struct bc_error *err)
 {
 	struct bc_text t = { 0 };
 	enum bc_status st = BC_OK;
 
-	if (w->proc.pid && w->proc.to < 0) /* one that said goodbye in an earlier round */
-		bc_proc_stop(&w->proc, -1, NULL, 0);
-	if (!w->proc.pid)
-		st = bc_proc_start((char *const *)d->o->argv, &w->proc, err);
+	if (q->worker.pid && q->worker.to < 0) /* one that said goodbye in an earlier round */
+		bc_proc_stop(&q->worker, -1, NULL, 0);
+	if (!q->worker.pid)
+		st = bc_proc_start((char *const *)d->o->argv, &q->worker, err);
 	if (!st)
 		st = bc_message_begin(&t, "open", err);
-	if (!st && w->hurt)
+	if (!st && q->restarted)
 		st = bc_message_add(&t, err, "health", "1");
 	if (!st)
-		st = bc_facts_add(&t, &w->run->facts, err);
+		st = bc_facts_add(&t, &q->run->facts, err);
 	if (!st)
 		st = bc_message_end(&t, err);
-	w->state = BC_QUEUE_OPENING;
-	w->why[0] = '\0';
-	w->failed = w->lost = false;
+	q->state = BC_QUEUE_OPENING;
+	q->end_reason[0] = '\0';
+	q->reported_failure = q->context_lost = false;
 	if (!st)
-		send_to(w, &t);
+		send_to(q, &t);
 	bc_text_release(&t);
-	w->heard = bc_now();
-	w->deadline = w->heard + (w->hurt ? HEALTH_S : OPEN_S);
+	q->last_heard = bc_now();
+	q->deadline = q->last_heard + (q->restarted ? HEALTH_S : OPEN_S);
 	return st;
 }
 
 /* The next batch to the worker, or its end. */
-static enum bc_status next_batch(struct dispatch *d, struct bc_device_queue *w, struct bc_error *err)
+static enum bc_status next_batch(struct dispatch *d, struct bc_device_queue *q, struct bc_error *err)
 {
 	struct bc_text t = { 0 };
 	enum bc_status st = BC_OK;
 
-	if (!w->nstack) {
+	if (!q->nbatches) {
 		bc_proc_close_input(
-			&w->proc); /* it takes its device down while reports are written; the session reaps it */
-		w->state = BC_QUEUE_DONE;
+			&q->worker); /* it takes its device down while reports are written; the session reaps it */
+		q->state = BC_QUEUE_DONE;
 		return BC_OK;
 	}
-	if (d->o->isolate && w->state == BC_QUEUE_BUSY) {
-		bc_proc_stop(&w->proc, -1, NULL, 0);
-		w->state = BC_QUEUE_IDLE; /* the next case gets a new worker */
+	if (d->o->isolate && q->state == BC_QUEUE_BUSY) {
+		bc_proc_stop(&q->worker, -1, NULL, 0);
+		q->state = BC_QUEUE_IDLE; /* the next case gets a new worker */
 		return BC_OK;
 	}
-	w->now = w->stack[--w->nstack];
-	for (size_t i = 0; !st && i < w->now.n; i++) {
-		const struct bc_result *r = &w->run->results[w->todo[w->now.first + i]];
+	q->current = q->batches[--q->nbatches];
+	for (size_t i = 0; !st && i < q->current.n; i++) {
+		const struct bc_result *r = &q->run->results[q->todo[q->current.first + i]];
 
 		st = bc_text_addf(&t, err, "case\tid=%s", r->c->id);
 		if (!st && r->ntries)
@@ -150,16 +150,16 @@ static enum bc_status next_batch(struct dispatch *d, struct bc_device_queue *w, 
 	}
 	if (!st)
 		st = bc_text_addf(&t, err, "measure\n");
-	w->state = BC_QUEUE_BUSY;
-	w->heard = bc_now();
-	w->deadline = w->heard + (double)d->o->timeout_s * (double)w->now.n;
+	q->state = BC_QUEUE_BUSY;
+	q->last_heard = bc_now();
+	q->deadline = q->last_heard + (double)d->o->timeout_s * (double)q->current.n;
 	if (!st)
-		send_to(w, &t);
+		send_to(q, &t);
 	bc_text_release(&t);
 	return st;
 }
 
-static enum bc_status take_observation(struct dispatch *d, struct bc_device_queue *w, const struct bc_fields *m,
+static enum bc_status take_observation(struct dispatch *d, struct bc_device_queue *q, const struct bc_fields *m,
 				       struct bc_error *err)
 {
 	struct bc_observation o;
@@ -167,29 +167,29 @@ static enum bc_status take_observation(struct dispatch *d, struct bc_device_queu
 
 	if (st)
 		return st;
-	for (size_t i = 0; i < w->now.n; i++) {
-		const size_t index = w->todo[w->now.first + i];
-		struct bc_result *r = &w->run->results[index];
+	for (size_t i = 0; i < q->current.n; i++) {
+		const size_t index = q->todo[q->current.first + i];
+		struct bc_result *r = &q->run->results[index];
 
-		if (strcmp(r->c->id, o.id) != 0 || w->seen[index])
+		if (strcmp(r->c->id, o.id) != 0 || q->observed[index])
 			continue;
 		r->obs = o;
-		w->seen[index] = true;
-		w->deaths = 0;
-		return d->o->result(d->o->ctx, w->run, index, err);
+		q->observed[index] = true;
+		q->deaths_in_row = 0;
+		return d->o->result(d->o->ctx, q->run, index, err);
 	}
 	return bc_fail(err, BC_EDATA, "the worker sent %s, which it was not given", o.id);
 }
 
 /* The worker says that it is done with its batch: then each case of it must have its observation. */
-static enum bc_status take_done(const struct bc_device_queue *w, struct bc_error *err)
+static enum bc_status take_done(const struct bc_device_queue *q, struct bc_error *err)
 {
-	for (size_t i = 0; i < w->now.n; i++) {
-		const size_t index = w->todo[w->now.first + i];
+	for (size_t i = 0; i < q->current.n; i++) {
+		const size_t index = q->todo[q->current.first + i];
 
-		if (!w->seen[index])
+		if (!q->observed[index])
 			return bc_fail(err, BC_EDATA, "the worker says that it is done, without a result for %s",
-				       w->run->results[index].c->id);
+				       q->run->results[index].c->id);
 	}
 	return BC_OK;
 }
@@ -215,193 +215,197 @@ static void keep_events(struct bc_device_run *d, const char *events)
 }
 
 /* A worker's line. A malformed one ends the worker, not the run. */
-static enum bc_status take_line(struct dispatch *d, struct bc_device_queue *w, char *line, struct bc_error *err)
+static enum bc_status take_message(struct dispatch *d, struct bc_device_queue *q, char *line, struct bc_error *err)
 {
 	struct bc_fields m;
 	struct bc_error bad = { .msg = "" };
 	enum bc_status st = bc_message_parse(line, &m, &bad);
 
-	w->heard = bc_now();
+	q->last_heard = bc_now();
 	if (!st)
-		keep_events(w->run, bc_message_get(&m, "events"));
-	if (!st && strcmp(m.kind, "opened") == 0 && w->state == BC_QUEUE_OPENING) {
-		st = bc_facts_parse(&m, &w->run->facts, &bad);
-		if (!w->run->state_before[0]) /* of the first worker: later ones start in the middle */
-			(void)bc_strlcpy(w->run->state_before, bc_message_get(&m, "state"),
-					 sizeof(w->run->state_before));
-		w->run->images_hash = strtoull(bc_message_get(&m, "images_hash"), NULL, 16);
+		keep_events(q->run, bc_message_get(&m, "events"));
+	if (!st && strcmp(m.kind, "opened") == 0 && q->state == BC_QUEUE_OPENING) {
+		st = bc_facts_parse(&m, &q->run->facts, &bad);
+		if (!q->run->state_before[0]) /* of the first worker: later ones start in the middle */
+			(void)bc_strlcpy(q->run->state_before, bc_message_get(&m, "state"),
+					 sizeof(q->run->state_before));
+		q->run->images_hash = strtoull(bc_message_get(&m, "images_hash"), NULL, 16);
 		if (!st)
-			return next_batch(d, w, err);
-	} else if (!st && strcmp(m.kind, "obs") == 0 && w->state == BC_QUEUE_BUSY) {
-		st = take_observation(d, w, &m, &bad);
+			return next_batch(d, q, err);
+	} else if (!st && strcmp(m.kind, "obs") == 0 && q->state == BC_QUEUE_BUSY) {
+		st = take_observation(d, q, &m, &bad);
 		if (st && bad.status != BC_EDATA)
 			return bc_fail(err, bad.status, "%s", bad.msg); /* ours, not the worker's */
-	} else if (!st && strcmp(m.kind, "done") == 0 && w->state == BC_QUEUE_BUSY) {
-		st = take_done(w, &bad);
-		(void)bc_strlcpy(w->run->state_after, bc_message_get(&m, "state"), sizeof(w->run->state_after));
+	} else if (!st && strcmp(m.kind, "done") == 0 && q->state == BC_QUEUE_BUSY) {
+		st = take_done(q, &bad);
+		(void)bc_strlcpy(q->run->state_after, bc_message_get(&m, "state"), sizeof(q->run->state_after));
 		if (!st)
-			return next_batch(d, w, err);
+			return next_batch(d, q, err);
 	} else if (!st && strcmp(m.kind, "failed") == 0) {
 		st = bc_fail(&bad, BC_EDEVICE, "%s", bc_message_get(&m, "why"));
-		w->failed = true;
-		w->lost = bc_message_get(&m, "lost")[0] != '\0';
+		q->reported_failure = true;
+		q->context_lost = bc_message_get(&m, "lost")[0] != '\0';
 	} else if (!st && strcmp(m.kind, "alive") != 0) {
 		st = bc_fail(&bad, BC_EDATA, "the worker sent `%.60s`, which has no place here", m.kind);
 	}
 	if (st) {
-		(void)bc_strlcpy(w->why, bad.msg, sizeof(w->why));
-		w->proc.eof = true;
+		(void)bc_strlcpy(q->end_reason, bad.msg, sizeof(q->end_reason));
+		q->worker.eof = true;
 	}
 	return BC_OK;
 }
 
 /* The worker is gone (or was ended for @why): what of its batch has no observation is halved; alone it is LOST, also
  * when the worker could still say how its context died, or BROKEN when it said that the tool failed. */
-static enum bc_status after_death(struct dispatch *d, struct bc_device_queue *w, const char *why, struct bc_error *err)
+static enum bc_status handle_worker_end(struct dispatch *d, struct bc_device_queue *q, const char *why,
+					struct bc_error *err)
 {
 	size_t first = 0, n = 0;
 	enum bc_status st = BC_OK;
 
-	if (w->state == BC_QUEUE_OPENING) {
+	if (q->state == BC_QUEUE_OPENING) {
 		char text[BC_REASON_MAX];
 
 		(void)snprintf(text, sizeof(text), "%s: %.*s",
-			       w->hurt ? "device given up: it did not come back after its worker was lost"
-				       : "the device could not be opened",
+			       q->restarted ? "device given up: it did not come back after its worker was lost"
+					    : "the device could not be opened",
 			       BC_REASON_MAX - 80, why);
-		w->gone = true;
-		return conclude_all(d, w, w->hurt ? BC_LOST_WORKER : BC_TOOL_ERROR, text, err);
+		q->abandoned = true;
+		return set_remaining_outcomes(d, q, q->restarted ? BC_LOST_WORKER : BC_TOOL_ERROR, text, err);
 	}
-	w->hurt = true;
-	for (size_t i = 0; i < w->now.n; i++) { /* observations come in order: what is missing is the tail */
-		if (w->seen[w->todo[w->now.first + i]])
+	q->restarted = true;
+	for (size_t i = 0; i < q->current.n; i++) { /* observations come in order: what is missing is the tail */
+		if (q->observed[q->todo[q->current.first + i]])
 			continue;
 		if (!n)
-			first = w->now.first + i;
-		n = w->now.first + i + 1 - first;
+			first = q->current.first + i;
+		n = q->current.first + i + 1 - first;
 	}
-	w->state = BC_QUEUE_IDLE;
+	q->state = BC_QUEUE_IDLE;
 	if (n == 1) {
-		st = conclude(d, w, w->todo[first], w->failed && !w->lost ? BC_TOOL_ERROR : BC_LOST_WORKER, why, err);
-		w->deaths++;
-		w->gone = w->gone || w->deaths >= BC_DEATHS_MAX;
-		if (!st && w->gone)
-			st = conclude_all(d, w, BC_LOST_WORKER,
-					  "device given up: three cases in a row took their worker down", err);
+		st = set_outcome(d, q, q->todo[first],
+				 q->reported_failure && !q->context_lost ? BC_TOOL_ERROR : BC_LOST_WORKER, why, err);
+		q->deaths_in_row++;
+		q->abandoned = q->abandoned || q->deaths_in_row >= BC_DEATHS_MAX;
+		if (!st && q->abandoned)
+			st = set_remaining_outcomes(d, q, BC_LOST_WORKER,
+						    "device given up: three cases in a row took their worker down",
+						    err);
 	} else if (n > 1) {
-		st = push(w, first + n / 2, n - n / 2, err);
+		st = push_batch(q, first + n / 2, n - n / 2, err);
 		if (!st)
-			st = push(w, first, n / 2, err);
+			st = push_batch(q, first, n / 2, err);
 	}
-	if (!st && w->state == BC_QUEUE_IDLE && !w->nstack)
-		w->state = BC_QUEUE_DONE;
+	if (!st && q->state == BC_QUEUE_IDLE && !q->nbatches)
+		q->state = BC_QUEUE_DONE;
 	return st;
 }
 
-/* End a lane's worker and settle its batch. @why: NULL when it ended by itself. */
-static enum bc_status bury(struct dispatch *d, struct bc_device_queue *w, const char *why, struct bc_error *err)
+/* End a queue's worker and settle its batch. @why: NULL when it ended by itself. */
+static enum bc_status reap_worker(struct dispatch *d, struct bc_device_queue *q, const char *why, struct bc_error *err)
 {
-	const bool ends = !why && (w->failed || !w->why[0]); /* of itself; others talked nonsense or hang */
+	const bool ends =
+		!why && (q->reported_failure || !q->end_reason[0]); /* of itself; others talked nonsense or hang */
 	char how[64], text[BC_REASON_MAX + 128];
 
-	bc_proc_stop(&w->proc, ends ? -1 : GRACE_MS, how, sizeof(how));
+	bc_proc_stop(&q->worker, ends ? -1 : GRACE_MS, how, sizeof(how));
 	if (why)
 		(void)snprintf(text, sizeof(text), "%s", why);
-	else if (w->why[0])
-		(void)snprintf(text, sizeof(text), "%s", w->why);
+	else if (q->end_reason[0])
+		(void)snprintf(text, sizeof(text), "%s", q->end_reason);
 	else
 		(void)snprintf(text, sizeof(text), "the worker ended: %s", how);
-	return after_death(d, w, text, err);
+	return handle_worker_end(d, q, text, err);
 }
 
-static enum bc_status serve(struct dispatch *d, struct bc_device_queue *w, struct bc_error *err)
+static enum bc_status read_worker(struct dispatch *d, struct bc_device_queue *q, struct bc_error *err)
 {
 	struct bc_error bad = { .msg = "" };
 	/* One that could not be sent to may have left last words. */
-	enum bc_status st = w->proc.eof && !bc_proc_wait(&w->proc, 0) ? BC_OK : bc_proc_read(&w->proc, &bad);
+	enum bc_status st = q->worker.eof && !bc_proc_wait(&q->worker, 0) ? BC_OK : bc_proc_read(&q->worker, &bad);
 	char *line;
 
 	if (st == BC_EDEVICE) { /* the worker's fault: it ends, the run goes on */
-		(void)bc_strlcpy(w->why, bad.msg, sizeof(w->why));
-		w->proc.eof = true;
+		(void)bc_strlcpy(q->end_reason, bad.msg, sizeof(q->end_reason));
+		q->worker.eof = true;
 		st = BC_OK;
 	} else if (st) {
 		return bc_fail(err, st, "%s", bad.msg);
 	}
-	while (!st && w->proc.pid && !(w->proc.eof && w->why[0]) && (line = bc_proc_line(&w->proc)))
-		st = take_line(d, w, line, err);
-	if (!st && w->proc.pid && w->proc.eof && w->state != BC_QUEUE_DONE)
-		st = bury(d, w, NULL, err);
+	while (!st && q->worker.pid && !(q->worker.eof && q->end_reason[0]) && (line = bc_proc_line(&q->worker)))
+		st = take_message(d, q, line, err);
+	if (!st && q->worker.pid && q->worker.eof && q->state != BC_QUEUE_DONE)
+		st = reap_worker(d, q, NULL, err);
 	return st;
 }
 
-static enum bc_status check_time(struct dispatch *d, struct bc_device_queue *w, double t, struct bc_error *err)
+static enum bc_status check_limits(struct dispatch *d, struct bc_device_queue *q, double t, struct bc_error *err)
 {
 	char why[160];
 
-	if (t > w->deadline)
+	if (t > q->deadline)
 		(void)snprintf(why, sizeof(why), "hung: no result within %s of %u s%s",
-			       w->state == BC_QUEUE_OPENING ? "the opening's limit" : "the limit",
-			       w->state != BC_QUEUE_OPENING ? d->o->timeout_s
-			       : w->hurt		    ? HEALTH_S
+			       q->state == BC_QUEUE_OPENING ? "the opening's limit" : "the limit",
+			       q->state != BC_QUEUE_OPENING ? d->o->timeout_s
+			       : q->restarted		    ? HEALTH_S
 							    : OPEN_S,
-			       w->state == BC_QUEUE_BUSY && w->now.n > 1 ? " a case" : "");
-	else if (w->state == BC_QUEUE_BUSY && t > w->heard + d->o->inactivity_s)
+			       q->state == BC_QUEUE_BUSY && q->current.n > 1 ? " a case" : "");
+	else if (q->state == BC_QUEUE_BUSY && t > q->last_heard + d->o->inactivity_s)
 		(void)snprintf(why, sizeof(why), "hung: nothing heard from the worker for %u s", d->o->inactivity_s);
 	else
 		return BC_OK;
-	return bury(d, w, why, err);
+	return reap_worker(d, q, why, err);
 }
 
 /* Start what may start: all GPUs, and reference devices up to the number of CPUs. */
-static enum bc_status start_some(struct dispatch *d, struct bc_error *err)
+static enum bc_status start_workers(struct dispatch *d, struct bc_error *err)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	long busy = 0;
 	enum bc_status st = BC_OK;
 
 	for (size_t i = 0; i < d->n; i++)
-		busy += d->lane[i].run->facts.kind == BC_DEVICE_REFERENCE &&
-			(d->lane[i].state == BC_QUEUE_OPENING || d->lane[i].state == BC_QUEUE_BUSY);
+		busy += d->queue[i].run->facts.kind == BC_DEVICE_REFERENCE &&
+			(d->queue[i].state == BC_QUEUE_OPENING || d->queue[i].state == BC_QUEUE_BUSY);
 	for (size_t i = 0; !st && i < d->n; i++) {
-		struct bc_device_queue *w = &d->lane[i];
+		struct bc_device_queue *q = &d->queue[i];
 		struct bc_error why;
 
-		if (w->state != BC_QUEUE_IDLE ||
-		    (w->run->facts.kind == BC_DEVICE_REFERENCE && busy >= (cpus > 0 ? cpus : 1)))
+		if (q->state != BC_QUEUE_IDLE ||
+		    (q->run->facts.kind == BC_DEVICE_REFERENCE && busy >= (cpus > 0 ? cpus : 1)))
 			continue;
-		if (!w->started)
-			st = push_all(w, d->o->isolate ? 1 : BC_BATCH_MAX, err);
-		w->started = true;
-		if (!st && !w->nstack) {
-			w->state = BC_QUEUE_DONE;
-		} else if (!st && start_worker(d, w, &why)) {
-			bc_proc_stop(&w->proc, 0, NULL, 0);
-			st = conclude_all(d, w, BC_TOOL_ERROR, why.msg, err);
+		if (!q->batched)
+			st = push_batches(q, d->o->isolate ? 1 : BC_BATCH_MAX, err);
+		q->batched = true;
+		if (!st && !q->nbatches) {
+			q->state = BC_QUEUE_DONE;
+		} else if (!st && start_worker(d, q, &why)) {
+			bc_proc_stop(&q->worker, 0, NULL, 0);
+			st = set_remaining_outcomes(d, q, BC_TOOL_ERROR, why.msg, err);
 		} else {
-			busy += w->run->facts.kind == BC_DEVICE_REFERENCE;
+			busy += q->run->facts.kind == BC_DEVICE_REFERENCE;
 		}
 	}
 	return st;
 }
 
-/* Wait for something to happen. @any: false when all lanes are done. */
-static enum bc_status wait_any(struct dispatch *d, struct pollfd *fds, size_t *owner, size_t *nfds, bool *any,
-			       struct bc_error *err)
+/* Wait for something to happen. @any: false when all queues are done. */
+static enum bc_status wait_for_workers(struct dispatch *d, struct pollfd *fds, size_t *owner, size_t *nfds, bool *any,
+				       struct bc_error *err)
 {
 	double wake = bc_now() + 0.2; /* a signal that came just before poll waits no longer */
 
 	*nfds = 0;
 	*any = false;
 	for (size_t i = 0; i < d->n; i++) {
-		const struct bc_device_queue *w = &d->lane[i];
+		const struct bc_device_queue *q = &d->queue[i];
 
-		*any = *any || w->state != BC_QUEUE_DONE;
-		if (!w->proc.pid || w->state == BC_QUEUE_IDLE || w->state == BC_QUEUE_DONE)
+		*any = *any || q->state != BC_QUEUE_DONE;
+		if (!q->worker.pid || q->state == BC_QUEUE_IDLE || q->state == BC_QUEUE_DONE)
 			continue;
-		wake = w->proc.eof ? 0 : w->deadline < wake ? w->deadline : wake;
+		wake = q->worker.eof ? 0 : q->deadline < wake ? q->deadline : wake;
 		owner[*nfds] = i;
-		fds[(*nfds)++] = (struct pollfd){ .fd = w->proc.from, .events = POLLIN };
+		fds[(*nfds)++] = (struct pollfd){ .fd = q->worker.from, .events = POLLIN };
 	}
 	if (*any && *nfds) {
 		const double left = wake - bc_now();
@@ -416,40 +420,40 @@ static enum bc_status wait_any(struct dispatch *d, struct pollfd *fds, size_t *o
 	return BC_OK;
 }
 
-enum bc_status bc_dispatch(struct bc_device_queue *lane, size_t n, const struct bc_dispatch_options *o,
+enum bc_status bc_dispatch(struct bc_device_queue *queue, size_t n, const struct bc_dispatch_options *o,
 			   struct bc_error *err)
 {
-	struct dispatch d = { .lane = lane, .n = n, .o = o };
+	struct dispatch d = { .queue = queue, .n = n, .o = o };
 	struct pollfd *fds = calloc(n ? n : 1, sizeof(*fds));
 	size_t *owner = calloc(n ? n : 1, sizeof(*owner)), nfds = 0;
 	enum bc_outcome how = BC_LOST_WORKER;
 	const char *why = NULL;
 	enum bc_status st = fds && owner ? BC_OK : bc_fail(err, BC_ENOMEM, "dispatch: out of memory");
 
-	while (!st && !*o->caught && !(why = o->stop ? o->stop(o->ctx, &how) : NULL)) {
+	while (!st && !*o->signal_caught && !(why = o->stop ? o->stop(o->ctx, &how) : NULL)) {
 		bool any = false;
 
-		st = start_some(&d, err);
+		st = start_workers(&d, err);
 		if (!st)
-			st = wait_any(&d, fds, owner, &nfds, &any, err);
+			st = wait_for_workers(&d, fds, owner, &nfds, &any, err);
 		if (st || !any)
 			break;
-		for (size_t i = 0; !st && !*o->caught && i < nfds; i++) {
-			struct bc_device_queue *w = &lane[owner[i]];
+		for (size_t i = 0; !st && !*o->signal_caught && i < nfds; i++) {
+			struct bc_device_queue *q = &queue[owner[i]];
 
-			if (fds[i].revents || w->proc.eof) /* at its end: what was sent did not reach it */
-				st = serve(&d, w, err);
-			if (!st && w->proc.pid && (w->state == BC_QUEUE_OPENING || w->state == BC_QUEUE_BUSY))
-				st = check_time(&d, w, bc_now(), err);
+			if (fds[i].revents || q->worker.eof) /* at its end: what was sent did not reach it */
+				st = read_worker(&d, q, err);
+			if (!st && q->worker.pid && (q->state == BC_QUEUE_OPENING || q->state == BC_QUEUE_BUSY))
+				st = check_limits(&d, q, bc_now(), err);
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (lane[i].proc.pid && (st || *o->caught || lane[i].state != BC_QUEUE_DONE))
-			bc_proc_stop(&lane[i].proc, 0, NULL, 0);
-		if (!st && *o->caught)
-			st = conclude_all(&d, &lane[i], BC_LOST_WORKER, "interrupted", err);
+		if (queue[i].worker.pid && (st || *o->signal_caught || queue[i].state != BC_QUEUE_DONE))
+			bc_proc_stop(&queue[i].worker, 0, NULL, 0);
+		if (!st && *o->signal_caught)
+			st = set_remaining_outcomes(&d, &queue[i], BC_LOST_WORKER, "interrupted", err);
 		else if (!st && why)
-			st = conclude_all(&d, &lane[i], how, why, err);
+			st = set_remaining_outcomes(&d, &queue[i], how, why, err);
 	}
 	free(owner);
 	free(fds);

@@ -3,6 +3,8 @@
  *
  * The parent never touches a device. One worker process a device; the cases are handed out in batches, a batch whose
  * worker dies or hangs is halved until the guilty case is alone. Every planned case gets exactly one result.
+ *
+ * The functions are in session_run.c (open, run), replay.c and session_state.c (result, signal, close).
  */
 #ifndef BC_RUN_SESSION_H
 #define BC_RUN_SESSION_H
@@ -52,16 +54,5 @@ const struct bc_run *bc_session_result(const struct bc_session *s);
 int bc_session_signal(const struct bc_session *s);
 
 void bc_session_close(struct bc_session *s); /* NULL is allowed; stops workers that are left */
-
-/**
- * bc_session_list - what GPUs are here, as a worker sees them
- * @why: [size] why there is none, ""
- */
-enum bc_status bc_session_list(const struct bc_run_options *o, struct bc_facts **gpus, size_t *n, char *why,
-			       size_t size, struct bc_error *err);
-
-/* Open each GPU once in a worker of its own, so that its facts say whether counters can be read. A GPU that cannot be
- * opened has the reason in counters_absent. */
-enum bc_status bc_session_probe(const struct bc_run_options *o, struct bc_facts *gpus, size_t n, struct bc_error *err);
 
 #endif

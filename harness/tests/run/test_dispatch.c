@@ -19,7 +19,7 @@ Suite *bc_test_dispatch(void);
 static struct bc_sample sample;
 static struct bc_error err;
 static char dir[BC_PATH_MAX], log_path[BC_PATH_MAX + 16];
-static struct bc_device_queue lane[LANES];
+static struct bc_device_queue queue[LANES];
 static volatile sig_atomic_t caught;
 
 /* What result() saw, and what it does. */
@@ -43,7 +43,7 @@ static void setup(void)
 {
 	bc_sample_folder(dir);
 	(void)snprintf(log_path, sizeof(log_path), "%s/log", dir);
-	memset(lane, 0, sizeof(lane));
+	memset(queue, 0, sizeof(queue));
 	memset(&sample, 0, sizeof(sample));
 	seen = (struct seen){ 0 };
 	caught = 0;
@@ -54,27 +54,27 @@ static void teardown(void)
 {
 	for (size_t i = 0; i < LANES; i++) {
 		/* a worker that is left was told that nothing more is asked of it, and only waits to be reaped */
-		ck_assert(lane[i].proc.pid == 0 || (lane[i].state == BC_QUEUE_DONE && lane[i].proc.to < 0));
-		bc_proc_stop(&lane[i].proc, -1, NULL, 0);
-		free(lane[i].todo);
-		free(lane[i].seen);
-		free(lane[i].stack);
+		ck_assert(queue[i].worker.pid == 0 || (queue[i].state == BC_QUEUE_DONE && queue[i].worker.to < 0));
+		bc_proc_stop(&queue[i].worker, -1, NULL, 0);
+		free(queue[i].todo);
+		free(queue[i].observed);
+		free(queue[i].batches);
 	}
 	bc_sample_release(&sample);
 }
 
 /* Lane @i: all cases of device @i of the sample, none observed. */
-static void fill_lane(size_t i)
+static void fill_queue(size_t i)
 {
-	struct bc_device_queue *w = &lane[i];
+	struct bc_device_queue *q = &queue[i];
 
-	w->run = &sample.devices[i];
-	w->todo = calloc(sample.n + 1, sizeof(*w->todo));
-	w->seen = calloc(sample.n + 1, sizeof(*w->seen));
-	ck_assert(w->todo && w->seen);
+	q->run = &sample.devices[i];
+	q->todo = calloc(sample.n + 1, sizeof(*q->todo));
+	q->observed = calloc(sample.n + 1, sizeof(*q->observed));
+	ck_assert(q->todo && q->observed);
 	for (size_t k = 0; k < sample.n; k++) {
-		w->todo[w->ntodo++] = k;
-		memset(&w->run->results[k].obs, 0xff, sizeof(w->run->results[k].obs)); /* none is taken for measured */
+		q->todo[q->ntodo++] = k;
+		memset(&q->run->results[k].obs, 0xff, sizeof(q->run->results[k].obs)); /* none is taken for measured */
 	}
 }
 
@@ -87,11 +87,11 @@ static enum bc_status dispatch(size_t ncases, const char *mode, const char *bad,
 					       .argv = argv,
 					       .result = on_result,
 					       .ctx = &seen,
-					       .caught = &caught };
+					       .signal_caught = &caught };
 
 	bc_sample_init(&sample, ncases);
-	fill_lane(0);
-	return bc_dispatch(lane, 1, &o, &err);
+	fill_queue(0);
+	return bc_dispatch(queue, 1, &o, &err);
 }
 
 /* Lines of the worker's log that are @word. */
@@ -121,7 +121,7 @@ static void others_are_measured(size_t first, size_t last)
 	ck_assert_uint_eq(seen.n, sample.n);
 	for (size_t i = 0; i < sample.n; i++) {
 		ck_assert_str_eq(obs(i)->id, sample.cases[i].id);
-		ck_assert(lane[0].seen[i]);
+		ck_assert(queue[0].observed[i]);
 		if (i < first || i > last)
 			ck_assert_msg(obs(i)->outcome == BC_RAN && obs(i)->data_ok, "%s: %s", obs(i)->id,
 				      obs(i)->reason);
@@ -150,15 +150,18 @@ END_TEST
 START_TEST(devices_run_side_by_side)
 {
 	const char *argv[] = { "/bin/sh", BC_TEST_DATA "/run/worker.sh", "good", "", log_path, NULL };
-	const struct bc_dispatch_options o = {
-		.timeout_s = 10, .inactivity_s = 10, .argv = argv, .result = on_result, .ctx = &seen, .caught = &caught
-	};
+	const struct bc_dispatch_options o = { .timeout_s = 10,
+					       .inactivity_s = 10,
+					       .argv = argv,
+					       .result = on_result,
+					       .ctx = &seen,
+					       .signal_caught = &caught };
 
 	bc_sample_init(&sample, 30);
 	(void)bc_sample_add(&sample, BC_DEVICE_REFERENCE, "sm_80", "reference_sm_80");
-	fill_lane(0);
-	fill_lane(1);
-	ck_assert_int_eq(bc_dispatch(lane, 2, &o, &err), BC_OK);
+	fill_queue(0);
+	fill_queue(1);
+	ck_assert_int_eq(bc_dispatch(queue, 2, &o, &err), BC_OK);
 	ck_assert_uint_eq(seen.n, 60);
 	ck_assert_uint_eq(logged("start"), 2);
 	for (size_t k = 0; k < 30; k++)
@@ -348,13 +351,16 @@ END_TEST
 START_TEST(a_worker_that_cannot_start_breaks_its_cases)
 {
 	const char *argv[] = { "/nonexistent/bankcheck", "worker", NULL };
-	const struct bc_dispatch_options o = {
-		.timeout_s = 10, .inactivity_s = 10, .argv = argv, .result = on_result, .ctx = &seen, .caught = &caught
-	};
+	const struct bc_dispatch_options o = { .timeout_s = 10,
+					       .inactivity_s = 10,
+					       .argv = argv,
+					       .result = on_result,
+					       .ctx = &seen,
+					       .signal_caught = &caught };
 
 	bc_sample_init(&sample, 2);
-	fill_lane(0);
-	ck_assert_int_eq(bc_dispatch(lane, 1, &o, &err), BC_OK);
+	fill_queue(0);
+	ck_assert_int_eq(bc_dispatch(queue, 1, &o, &err), BC_OK);
 	for (size_t i = 0; i < 2; i++) {
 		ck_assert_int_eq(obs(i)->outcome, BC_TOOL_ERROR);
 		ck_assert_msg(strstr(obs(i)->reason, "could not be opened: the worker ended: exit status 127"), "%s",

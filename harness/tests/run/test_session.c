@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/base/file.h"
+#include "harness/run/probe.h"
 #include "harness/tests/invented.h"
 #include "harness/tests/report/report_sample.h"
 
@@ -253,7 +254,7 @@ static const struct {
 	{ "a driver that crashes", "nolist", NULL, NULL, NULL, NULL, BC_EDEVICE,
 	  "lists the GPUs ended without an answer" },
 	{ "a driver that hangs", "listhang", NULL, NULL, NULL, NULL, BC_EDEVICE,
-	  "not heard from for 1 s: the driver hangs" },
+	  "sent nothing for 1 s: the driver hangs" },
 	{ "a glob without a case", "good", "cuda:0", "gamma", NULL, NULL, BC_EUSAGE,
 	  "--filter 'gamma' matches no case" },
 	{ "no expectations", "good", "cuda:0", NULL, "/nonexistent", NULL, BC_EREAD, "/nonexistent" },
@@ -386,22 +387,22 @@ START_TEST(devices_are_listed_and_probed)
 	char why[200];
 
 	worker("good", "");
-	ck_assert_msg(bc_session_list(&options, &gpus, &n, why, sizeof(why), &err) == BC_OK, "%s", err.msg);
+	ck_assert_msg(bc_probe_list(&options, &gpus, &n, why, sizeof(why), &err) == BC_OK, "%s", err.msg);
 	ck_assert_uint_eq(n, 2);
 	ck_assert_str_eq(gpus[1].name, "Newer GPU");
 	ck_assert_str_eq(gpus[0].driver, "");
 	ck_assert_str_eq(why, "");
-	ck_assert_int_eq(bc_session_probe(&options, gpus, 1, &err), BC_OK);
+	ck_assert_int_eq(bc_probe_open(&options, gpus, 1, &err), BC_OK);
 	ck_assert_str_eq(gpus[0].driver, "1.0");
 	worker("noopen", "");
-	ck_assert_int_eq(bc_session_probe(&options, gpus, 2, &err), BC_OK);
+	ck_assert_int_eq(bc_probe_open(&options, gpus, 2, &err), BC_OK);
 	ck_assert_str_eq(gpus[1].counters_absent, "cuInit: CUDA_ERROR_NO_DEVICE");
 	worker("openhang", "");
 	options.inactivity_s = 1;
-	ck_assert_int_eq(bc_session_probe(&options, gpus, 1, &err), BC_OK);
+	ck_assert_int_eq(bc_probe_open(&options, gpus, 1, &err), BC_OK);
 	ck_assert_str_eq(gpus[0].counters_absent, "cuda:0 cannot be opened: the worker that tried hangs");
 	(void)unlink(self); /* a worker that ends without a word */
-	ck_assert_int_eq(bc_session_probe(&options, gpus, 2, &err), BC_OK);
+	ck_assert_int_eq(bc_probe_open(&options, gpus, 2, &err), BC_OK);
 	ck_assert_msg(strstr(gpus[1].counters_absent, "cuda:1 cannot be opened"), "%s", gpus[1].counters_absent);
 	free(gpus);
 }
@@ -414,7 +415,7 @@ START_TEST(no_gpu_has_a_reason)
 	char why[200];
 
 	worker("nogpu", "");
-	ck_assert_int_eq(bc_session_list(&options, &gpus, &n, why, sizeof(why), &err), BC_OK);
+	ck_assert_int_eq(bc_probe_list(&options, &gpus, &n, why, sizeof(why), &err), BC_OK);
 	ck_assert_uint_eq(n, 0);
 	ck_assert_str_eq(why, "no driver");
 	bc_session_close(NULL);
