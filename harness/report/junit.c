@@ -164,7 +164,7 @@ static void tries(struct doc *d, const struct bc_result *r)
 		const struct bc_verdict_style *style = bc_verdict_style(t->verdict);
 		char element[32];
 
-		if (!bc_verdict_is_finding(r->judged.verdict))
+		if (!bc_verdict_is_finding(t->verdict))
 			continue;
 		if (!written && t->verdict == r->judged.verdict && strcmp(t->message, r->judged.message) == 0) {
 			written = true;
