@@ -2,10 +2,10 @@
 // kernels/reduction.cu - sums of a block by a tree in shared memory, and a histogram with the bins of a block in shared
 // memory. One block each.
 //
-// bc_reduce_<kind>: the whole tree. Shared stores: one a warp to fill, one an active warp and step. Shared loads: two
-// an active warp and step, one for the result. bc_reduce_<kind>_step: one step alone, whose results go out from
-// registers: the loads are the step's and nothing else. bc_reduce_histogram: one atomic a warp and item of its threads
-// (class atom); bins are zeroed with stores and read with loads.
+// bc_reduce_<kind>: the whole tree. Shared stores: one per warp to fill, one per active warp and step. Shared loads:
+// two per active warp and step, one for the result. bc_reduce_<kind>_step: one step alone, whose results go out from
+// registers: the loads are the step's and nothing else. bc_reduce_histogram: one atomic per warp and item of its
+// threads (class atom); bins are zeroed with stores and read with loads.
 #include "bc_kernel.h"
 
 extern __shared__ bc_u32 partial[];

@@ -2,7 +2,7 @@
 // kernels/shuffle.cu - exchanges between the lanes of a warp, with and without shared memory. One block of whole warps.
 //
 // bc_shuffle_lanes: `steps` exchanges by __shfl_*_sync; no access of shared memory at all.
-// bc_shuffle_shared: the same exchanges through shared memory: one store and one load a warp and step.
+// bc_shuffle_shared: the same exchanges through shared memory: one store and one load per warp and step.
 // Both add what was received to what was there, so that a wrong exchange spoils all later ones.
 #include "bc_kernel.h"
 

@@ -98,7 +98,7 @@ static bool apart(unsigned i, struct bc_case *c)
 	return true;
 }
 
-/* @lanes lanes a word, the words @pitch bytes apart. */
+/* @lanes lanes per word, the words @pitch bytes apart. */
 static void shared_words(struct bc_case *c, unsigned lanes, bool interleaved, uint32_t pitch)
 {
 	start(c, BC_MASK_ALL);
@@ -107,7 +107,7 @@ static void shared_words(struct bc_case *c, unsigned lanes, bool interleaved, ui
 	bc_variant_add(c, interleaved ? "interleaved_" : "adjacent_");
 }
 
-/* Groups of 2, 4, 8, 16 lanes a word, consecutive words. */
+/* Groups of 2, 4, 8, 16 lanes per word, consecutive words. */
 static bool groups(unsigned i, struct bc_case *c)
 {
 	const unsigned lanes = 2u << i % 4;
@@ -165,7 +165,7 @@ static bool again(unsigned i, struct bc_case *c)
 #define DATA "what memory holds afterwards and what each lane gets are those of some order of the lanes"
 #define INACTIVE "only active lanes take wavefronts"
 #define APART "active lanes in banks of their own do not conflict"
-#define GROUPS "lanes count even where they share a word: g lanes a word, in different banks, take g wavefronts"
+#define GROUPS "lanes count even where they share a word: g lanes per word, in different banks, take g wavefronts"
 #define GROUPS_RED \
 	"lanes on one word merge, so that groups of lanes, a word each in different banks, take one wavefront"
 #define BANK "atomics of all lanes in one bank take 32 wavefronts, however many words it is"

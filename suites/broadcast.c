@@ -17,7 +17,7 @@ static bool one_word(unsigned i, struct bc_case *c)
 	return true;
 }
 
-/* @lanes lanes a word, the words @pitch bytes apart; adjacent lanes share one, or lanes 32 / @lanes apart do. */
+/* @lanes lanes per word, the words @pitch bytes apart; adjacent lanes share one, or lanes 32 / @lanes apart do. */
 static void shared_words(struct bc_case *c, unsigned lanes, bool interleaved, uint32_t pitch)
 {
 	const uint32_t words = BC_LANES / lanes;
@@ -34,7 +34,7 @@ static void name_placement(struct bc_case *c, bool interleaved, unsigned n)
 	bc_variant_add_int(c, (int)n);
 }
 
-/* Groups of 2, 4, 8, 16 lanes a word, consecutive words. */
+/* Groups of 2, 4, 8, 16 lanes per word, consecutive words. */
 static bool groups(unsigned i, struct bc_case *c)
 {
 	const unsigned lanes = 2u << i % 4;

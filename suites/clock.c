@@ -275,14 +275,14 @@ static const struct bc_rule rules[] = {
 	RULE("cas_over_add", MEASURED, cas_over_add, ratio,
 	     "compare-and-swap takes twice as long as add, as it takes twice the wavefronts"),
 	RULE("bandwidth", MEASURED, bandwidth_build, bytes_per_clock,
-	     "clean loads of 16 bytes move 128 bytes a cycle and SM"),
+	     "clean loads of 16 bytes move 128 bytes per cycle and SM"),
 	RULE("latency", PUBLISHED, latency_build, ratio,
 	     "shared memory answers sooner than the L1 cache, and several times sooner than the L2 cache"),
 };
 
 const struct bc_suite bc_suite_clock = {
 	.name = "clock",
-	.about = "cycles for each wavefront, bytes a cycle, and shared memory against the caches of global memory",
+	.about = "cycles for each wavefront, bytes per cycle, and shared memory against the caches of global memory",
 	.rules = rules,
 	.nrules = BC_ARRAY_LEN(rules),
 };

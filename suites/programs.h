@@ -21,7 +21,7 @@ void bc_program_in(struct bc_program *p, size_t param_offset, size_t bytes, bc_f
 void bc_program_out(struct bc_program *p, size_t param_offset, size_t bytes);
 void bc_program_inout(struct bc_program *p, size_t param_offset, size_t bytes, bc_fill_fn *fill);
 
-/* What is counted of the launch: @requests instructions of a class, one a warp. */
+/* What is counted of the launch: @requests instructions of a class, one per warp. */
 void bc_program_count(struct bc_program *p, enum bc_class cls, uint64_t requests);
 
 /* A fill: word i is bc_fill_word(4 * i, seed), so that neighbouring words differ. */

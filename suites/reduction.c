@@ -90,7 +90,8 @@ static void pair_request(const struct bc_case *c, const struct bc_arch *a, uint3
 	}
 }
 
-/* Loads: two an active warp, and of the whole tree the result. Stores: one a warp that fills, one an active warp. */
+/* Loads: two per active warp, and one for the result of the whole tree. Stores: one per warp that fills, one per active
+ * warp. */
 static bool tree_request(const struct bc_case *c, const struct bc_arch *a, uint64_t k, struct bc_program_request *r)
 {
 	const uint32_t fills = c->arg[STORES] ? (uint32_t)c->arg[THREADS] / BC_LANES : 0;

@@ -37,37 +37,29 @@ static void conflict(struct bc_case *c, uint32_t chosen, uint32_t bank, enum res
 	}
 }
 
-static bool first(unsigned i, struct bc_case *c)
+/* Variant @i: an (i + 1)-way conflict of the lanes @chosen in bank @i; its clean twin is "1". */
+static bool n_ways(struct bc_case *c, unsigned i, uint32_t chosen, enum rest rest)
 {
-	if (i >= BC_LANES)
-		return false;
-	conflict(c, first_lanes(i + 1), i, REST_ELSEWHERE);
+	conflict(c, chosen, i, rest);
 	bc_variant_add_int(c, (int)i + 1);
 	if (i > 0)
 		bc_twin_set(c, NULL, "1");
 	return true;
+}
+
+static bool first(unsigned i, struct bc_case *c)
+{
+	return i < BC_LANES && n_ways(c, i, first_lanes(i + 1), REST_ELSEWHERE);
 }
 
 static bool last(unsigned i, struct bc_case *c)
 {
-	if (i >= BC_LANES)
-		return false;
-	conflict(c, last_lanes(i + 1), i, REST_TOGETHER);
-	bc_variant_add_int(c, (int)i + 1);
-	if (i > 0)
-		bc_twin_set(c, NULL, "1");
-	return true;
+	return i < BC_LANES && n_ways(c, i, last_lanes(i + 1), REST_TOGETHER);
 }
 
 static bool scattered(unsigned i, struct bc_case *c)
 {
-	if (i >= BC_LANES)
-		return false;
-	conflict(c, bc_random_mask(i + 1), i, REST_ELSEWHERE);
-	bc_variant_add_int(c, (int)i + 1);
-	if (i > 0)
-		bc_twin_set(c, NULL, "1");
-	return true;
+	return i < BC_LANES && n_ways(c, i, bc_random_mask(i + 1), REST_ELSEWHERE);
 }
 
 static bool inactive(unsigned i, struct bc_case *c)

@@ -7,18 +7,18 @@
 #define BANKS_MAX 64
 
 /*
- * How a request's lanes are served: @ngroups groups of @lanes consecutive lanes. A lane's access is one chunk, aligned
- * to its size, so all its banks fare alike: banks are counted in columns as wide as a chunk, and a chunk takes
- * @weight passes of its column (more than 1 only where it is wider than all banks together).
- * @every: each lane counts, even on a word that another lane of the group touches (laws 6, 10); else lanes on one word
- * are served together.
+ * The groups of lanes that are served together: @ngroups groups of @lanes consecutive lanes. A lane's access is one
+ * chunk, aligned to its size, so all its banks are equally busy: banks are counted in columns as wide as a chunk, and
+ * a chunk takes @weight passes of its column (more than 1 only where it is wider than all banks together).
+ * @every_lane: each lane counts, even on a word that another lane of the group touches (laws 6, 10); else lanes on one
+ * word are served together.
  */
-struct plan {
+struct lane_groups {
 	unsigned ngroups, lanes;
 	unsigned shift;	  /* log2 of a chunk's bytes; at least a bank's */
 	unsigned columns; /* a power of two, 1..64 */
 	unsigned weight;
-	bool every;
+	bool every_lane;
 };
 
 struct bc_geometry bc_arch_geometry(const struct bc_arch *a)
@@ -27,8 +27,8 @@ struct bc_geometry bc_arch_geometry(const struct bc_arch *a)
 }
 
 /* The request is one the operation can make: known op, sound geometry, aligned addresses, a mask it can have. */
-static enum bc_status check(const struct bc_geometry *g, const struct bc_op_info *info, const uint32_t addr[BC_LANES],
-			    uint32_t mask, struct bc_error *err)
+static enum bc_status check_request(const struct bc_geometry *g, const struct bc_op_info *info,
+				    const uint32_t addr[BC_LANES], uint32_t mask, struct bc_error *err)
 {
 	uint32_t bits = 0;
 
@@ -60,46 +60,46 @@ static bool pairs_match(const uint32_t addr[BC_LANES], uint32_t mask, unsigned x
 	return true;
 }
 
-static struct plan plan_of(const struct bc_geometry *g, const struct bc_op_info *info, const uint32_t addr[BC_LANES],
-			   uint32_t mask, bool *merged)
+static struct lane_groups groups_of(const struct bc_geometry *g, const struct bc_op_info *info,
+				    const uint32_t addr[BC_LANES], uint32_t mask, bool *merged)
 {
 	const unsigned banks = g->banks ? g->banks : 1,
 		       width = g->bank_bytes ? g->bank_bytes : 4; /* 0 is not allowed */
 	const unsigned chunk = info->bytes > width ? info->bytes : width;
 	const unsigned words = chunk / width;
-	struct plan p = { .ngroups = 1, .lanes = BC_LANES, .weight = 1 };
+	struct lane_groups lg = { .ngroups = 1, .lanes = BC_LANES, .weight = 1 };
 
-	p.shift = (unsigned)__builtin_ctz(chunk);
+	lg.shift = (unsigned)__builtin_ctz(chunk);
 	if (words > banks) {
-		p.columns = 1;
-		p.weight = words / banks;
+		lg.columns = 1;
+		lg.weight = words / banks;
 	} else {
-		p.columns = words ? banks / words : 1;
+		lg.columns = words ? banks / words : 1;
 	}
-	p.every = info->law == BC_LAW_ATOM || info->law == BC_LAW_CAS || info->law == BC_LAW_COPY;
+	lg.every_lane = info->law == BC_LAW_ATOM || info->law == BC_LAW_CAS || info->law == BC_LAW_COPY;
 	*merged = false;
 	if (info->law == BC_LAW_MATRIX) {
-		p.ngroups = info->matrices;
-		p.lanes = 8;
+		lg.ngroups = info->matrices;
+		lg.lanes = 8;
 	} else if (info->bytes >= 8) {
-		p.ngroups = info->bytes / 4;
+		lg.ngroups = info->bytes / 4;
 		if (info->pairs && g->pair_rule && (pairs_match(addr, mask, 1) || pairs_match(addr, mask, 2))) {
-			p.ngroups /= 2;
+			lg.ngroups /= 2;
 			*merged = true;
 		}
-		p.lanes = p.ngroups ? BC_LANES / p.ngroups : BC_LANES;
+		lg.lanes = lg.ngroups ? BC_LANES / lg.ngroups : BC_LANES;
 	}
-	return p;
+	return lg;
 }
 
 /* Laws 6 and 10: the largest number of lanes in one column. */
-static unsigned fullest_by_lanes(const struct plan *p, const uint32_t *addr, uint32_t mask)
+static unsigned fullest_by_lanes(const struct lane_groups *lg, const uint32_t *addr, uint32_t mask)
 {
 	uint8_t count[BANKS_MAX] = { 0 };
 	unsigned most = 0;
 
 	for (; mask; mask &= mask - 1) {
-		const unsigned n = ++count[(addr[__builtin_ctz(mask)] >> p->shift) & (p->columns - 1)];
+		const unsigned n = ++count[(addr[__builtin_ctz(mask)] >> lg->shift) & (lg->columns - 1)];
 
 		most = n > most ? n : most;
 	}
@@ -107,14 +107,14 @@ static unsigned fullest_by_lanes(const struct plan *p, const uint32_t *addr, uin
 }
 
 /* Laws 2, 3 and 9 where no column has two distinct chunks, which is most of real code. */
-static bool one_chunk_a_column(const struct plan *p, const uint32_t *addr, uint32_t mask)
+static bool one_chunk_a_column(const struct lane_groups *lg, const uint32_t *addr, uint32_t mask)
 {
 	uint32_t first[BANKS_MAX];
 	uint64_t seen = 0;
 
 	for (; mask; mask &= mask - 1) {
-		const uint32_t chunk = addr[__builtin_ctz(mask)] >> p->shift;
-		const unsigned column = chunk & (p->columns - 1);
+		const uint32_t chunk = addr[__builtin_ctz(mask)] >> lg->shift;
+		const unsigned column = chunk & (lg->columns - 1);
 
 		if ((seen >> column & 1) == 0)
 			first[column] = chunk;
@@ -129,17 +129,17 @@ static bool one_chunk_a_column(const struct plan *p, const uint32_t *addr, uint3
  * Laws 2, 3 and 9: the largest number of distinct chunks in one column. The chunks seen are kept in a set, open
  * addressing in 64 slots for at most 32 lanes.
  */
-static unsigned fullest_by_words(const struct plan *p, const uint32_t *addr, uint32_t mask)
+static unsigned fullest_by_words(const struct lane_groups *lg, const uint32_t *addr, uint32_t mask)
 {
 	uint32_t slot[64];
 	uint64_t used = 0;
 	uint8_t count[BANKS_MAX] = { 0 };
 	unsigned most = 0;
 
-	if (one_chunk_a_column(p, addr, mask))
+	if (one_chunk_a_column(lg, addr, mask))
 		return 1;
 	for (; mask; mask &= mask - 1) {
-		const uint32_t chunk = addr[__builtin_ctz(mask)] >> p->shift;
+		const uint32_t chunk = addr[__builtin_ctz(mask)] >> lg->shift;
 		unsigned h = (chunk * UINT32_C(0x9e3779b1)) >> 26;
 
 		while ((used >> h & 1) != 0 && slot[h] != chunk)
@@ -149,23 +149,23 @@ static unsigned fullest_by_words(const struct plan *p, const uint32_t *addr, uin
 		used |= UINT64_C(1) << h;
 		slot[h] = chunk;
 
-		const unsigned n = ++count[chunk & (p->columns - 1)];
+		const unsigned n = ++count[chunk & (lg->columns - 1)];
 
 		most = n > most ? n : most;
 	}
 	return most;
 }
 
-static uint32_t group_mask(const struct plan *p, unsigned group, uint32_t mask)
+static uint32_t group_mask(const struct lane_groups *lg, unsigned group, uint32_t mask)
 {
-	const uint64_t lanes = (UINT64_C(1) << p->lanes) - 1;
+	const uint64_t lanes = (UINT64_C(1) << lg->lanes) - 1;
 
-	return mask & (uint32_t)(lanes << (group * p->lanes));
+	return mask & (uint32_t)(lanes << (group * lg->lanes));
 }
 
 /* All 32 lanes of a 4-byte access on one word, or on 32 consecutive ones: what most requests of real code are. */
-static bool plainly_clean(const struct bc_geometry *g, const struct bc_op_info *info, const uint32_t addr[BC_LANES],
-			  uint32_t mask)
+static bool is_plainly_clean(const struct bc_geometry *g, const struct bc_op_info *info, const uint32_t addr[BC_LANES],
+			     uint32_t mask)
 {
 	uint32_t off_row = 0, off_word = 0;
 
@@ -180,17 +180,17 @@ static bool plainly_clean(const struct bc_geometry *g, const struct bc_op_info *
 }
 
 /* Sums over the groups, and laws 5 and 7. */
-static void count(const struct bc_op_info *info, const struct plan *p, const uint32_t addr[BC_LANES], uint32_t mask,
-		  struct bc_wavefronts *out)
+static void count_groups(const struct bc_op_info *info, const struct lane_groups *lg, const uint32_t addr[BC_LANES],
+			 uint32_t mask, struct bc_wavefronts *out)
 {
-	for (unsigned group = 0; group < p->ngroups; group++) {
-		const uint32_t lanes = group_mask(p, group, mask);
+	for (unsigned group = 0; group < lg->ngroups; group++) {
+		const uint32_t lanes = group_mask(lg, group, mask);
 
 		if (lanes == 0)
 			continue;
 		out->groups++;
-		out->wavefronts +=
-			p->weight * (p->every ? fullest_by_lanes(p, addr, lanes) : fullest_by_words(p, addr, lanes));
+		out->wavefronts += lg->weight * (lg->every_lane ? fullest_by_lanes(lg, addr, lanes)
+								: fullest_by_words(lg, addr, lanes));
 	}
 	out->conflicts = out->wavefronts - out->groups;
 	if (info->law == BC_LAW_CAS)
@@ -202,7 +202,7 @@ enum bc_status bc_banks_count(const struct bc_geometry *g, enum bc_op op, const 
 {
 	const struct bc_op_info *info = bc_op_info(op);
 
-	if (plainly_clean(g, info, addr, mask)) {
+	if (is_plainly_clean(g, info, addr, mask)) {
 		*out = (struct bc_wavefronts){
 			.wavefronts = 1, .groups = 1, .group_lanes = BC_LANES, .law = BC_LAW_ACCESS
 		};
@@ -212,7 +212,7 @@ enum bc_status bc_banks_count(const struct bc_geometry *g, enum bc_op op, const 
 	if (info->law == BC_LAW_UNKNOWN)
 		return bc_fail(err, BC_EDATA, "%s has no bank law: it is judged by its data", info->name);
 
-	const enum bc_status st = check(g, info, addr, mask, err);
+	const enum bc_status st = check_request(g, info, addr, mask, err);
 
 	if (st)
 		return st;
@@ -220,10 +220,10 @@ enum bc_status bc_banks_count(const struct bc_geometry *g, enum bc_op op, const 
 	if (info->law == BC_LAW_UNCOUNTED || mask == 0)
 		return BC_OK;
 
-	const struct plan p = plan_of(g, info, addr, mask, &out->merged);
+	const struct lane_groups lg = groups_of(g, info, addr, mask, &out->merged);
 
-	out->group_lanes = p.lanes;
-	count(info, &p, addr, mask, out);
+	out->group_lanes = lg.lanes;
+	count_groups(info, &lg, addr, mask, out);
 	return BC_OK;
 }
 
@@ -231,7 +231,7 @@ enum bc_status bc_banks_count(const struct bc_geometry *g, enum bc_op op, const 
  * The touches of one group, each given the wavefront in which its bank serves it: a bank serves the words (or, where
  * every lane counts, the lanes) that meet in it one after another, in order of their first lane.
  */
-static size_t schedule_group(const struct bc_geometry *g, const struct plan *p, unsigned words,
+static size_t schedule_group(const struct bc_geometry *g, const struct lane_groups *lg, unsigned words,
 			     const uint32_t addr[BC_LANES], uint32_t mask, unsigned group, unsigned base,
 			     struct bc_bank_access *touch)
 {
@@ -246,7 +246,7 @@ static size_t schedule_group(const struct bc_geometry *g, const struct plan *p, 
 			const unsigned bank = word & (g->banks - 1);
 			size_t same = n;
 
-			if (!p->every)
+			if (!lg->every_lane)
 				for (same = 0; same < n && touch[same].word != word; same++)
 					;
 			const unsigned turn = same < n ? touch[same].wavefront : base + next[bank]++;
@@ -287,13 +287,13 @@ enum bc_status bc_banks_schedule(const struct bc_geometry *g, enum bc_op op, con
 	if (st)
 		return st;
 
-	const struct plan p = plan_of(g, info, addr, mask, &merged);
+	const struct lane_groups lg = groups_of(g, info, addr, mask, &merged);
 	const unsigned words = info->bytes > g->bank_bytes ? info->bytes / g->bank_bytes : 1;
 
-	for (unsigned group = 0; group < p.ngroups && info->law != BC_LAW_UNCOUNTED; group++) {
+	for (unsigned group = 0; group < lg.ngroups && info->law != BC_LAW_UNCOUNTED; group++) {
 		const size_t first = len;
 
-		len += schedule_group(g, &p, words, addr, group_mask(&p, group, mask), group, base, made + len);
+		len += schedule_group(g, &lg, words, addr, group_mask(&lg, group, mask), group, base, made + len);
 		for (size_t i = first; i < len; i++)
 			base = made[i].wavefront >= base ? made[i].wavefront + 1u : base;
 	}

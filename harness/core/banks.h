@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/core/banks.h - the bank laws: lane addresses to wavefronts and conflicts. Pure.
  *
- * Source: laws 1 to 10 of docs/bank-laws.md, each exact on 4,715 access patterns measured on an H200
+ * Source: laws 1 to 11 of docs/bank-laws.md, each exact on 4,715 access patterns measured on an H200
  * (harness/tests/data/core/h200-sm90-patterns.tsv), law 4 also stated by NVIDIA for CC 7.0 to 7.5.
  */
 #ifndef BC_CORE_BANKS_H

@@ -16,7 +16,7 @@ static uint32_t lanes_used(const struct bc_pattern *p)
 }
 
 /* [first, end) of the bytes the pattern touches, counted from its own origin. */
-static void reach(const struct bc_pattern *p, uint64_t *first, uint64_t *end)
+static void byte_range(const struct bc_pattern *p, uint64_t *first, uint64_t *end)
 {
 	const uint64_t last_step = p->count ? (uint64_t)(p->count - 1) * p->step : 0;
 
@@ -37,7 +37,7 @@ uint64_t bc_case_extent(const struct bc_case *c, const struct bc_arch *a)
 
 	if (c->rule && c->rule->program)
 		return c->shared_bytes;
-	reach(&c->pattern, &first, &end);
+	byte_range(&c->pattern, &first, &end);
 	switch (c->pattern.origin) {
 	case BC_FROM_START: return end;
 	case BC_FROM_ABSOLUTE: return first < a->window_base ? 0 : end - a->window_base;
@@ -51,7 +51,7 @@ void bc_case_addresses(const struct bc_case *c, const struct bc_arch *a, uint32_
 	const struct bc_pattern *p = &c->pattern;
 	uint64_t first, end, base = 0;
 
-	reach(p, &first, &end);
+	byte_range(p, &first, &end);
 	switch (p->origin) {
 	case BC_FROM_START: base = a->window_base; break;
 	case BC_FROM_ABSOLUTE: base = 0; break;
@@ -139,9 +139,9 @@ static const struct {
 	{ BC_NEED_POPC_INC, offsetof(struct bc_arch, popc_inc), "ATOMS.POPC.INC for adds of 1" },
 };
 
-static void say(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void write_text(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-static void say(char *buf, size_t size, const char *fmt, ...)
+static void write_text(char *buf, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -161,23 +161,24 @@ bool bc_case_unmet(const struct bc_case *c, const struct bc_arch *a, char *buf, 
 		memcpy(&has, (const char *)a + needs[i].offset, sizeof(has));
 		if ((c->needs & (unsigned)needs[i].need) == 0 || has != 0)
 			continue;
-		say(buf, size, "%s (not on %s)", needs[i].what, a->name);
+		write_text(buf, size, "%s (not on %s)", needs[i].what, a->name);
 		return true;
 	}
 	if (!c->rule || !c->rule->program)
-		reach(&c->pattern, &first, &end);
+		byte_range(&c->pattern, &first, &end);
 	else
 		first = UINT64_MAX;
 	if (c->pattern.origin == BC_FROM_ABSOLUTE && first < a->window_base) {
-		say(buf, size, "shared address 0x%" PRIx64 " (the window starts at 0x%x on %s)", first, a->window_base,
-		    a->name);
+		write_text(buf, size, "shared address 0x%" PRIx64 " (the window starts at 0x%x on %s)", first,
+			   a->window_base, a->name);
 		return true;
 	}
 
 	const uint64_t extent = bc_case_extent(c, a);
 
 	if (extent > a->optin_bytes) {
-		say(buf, size, "%" PRIu64 " bytes of shared memory (%s has %u)", extent, a->name, a->optin_bytes);
+		write_text(buf, size, "%" PRIu64 " bytes of shared memory (%s has %u)", extent, a->name,
+			   a->optin_bytes);
 		return true;
 	}
 	return false;

@@ -91,7 +91,7 @@ enum bc_law {
 
 struct bc_op_info {
 	const char *name;  /* "ld32" */
-	unsigned bytes;	   /* bytes a lane touches; matrix ops: 16 a row address */
+	unsigned bytes;	   /* bytes that a lane touches; matrix ops: 16 per row address */
 	enum bc_class cls; /* counter class of wavefronts and conflicts */
 	enum bc_law law;
 	unsigned matrices;	      /* matrix ops: 1, 2, 4; else 0 */

@@ -48,7 +48,7 @@ struct bc_program {
 	size_t nbuffers;
 	/* What is counted: all of the launch's instructions of one class. BC_CLASS_NONE: nothing. */
 	enum bc_class cls;
-	uint64_t requests; /* instructions of that class, one a warp, that the launch executes; 0 is a claim that the
+	uint64_t requests; /* instructions of that class, one per warp, that the launch executes; 0 is a claim that the
 			    * case's row of the quantity requests must make too */
 	bool multi_writer, reads_unwritten; /* exemptions from the reference device's checks */
 	const char *mnemonic; /* cases with BC_NEED_CODE: the opcode, or its first parts, that the kernel must have */

@@ -79,8 +79,8 @@ static void read_slowed(const struct bc_nvml *n, struct bc_gpu_slowdown *out)
 	out->board_ns = v.time_ns;
 }
 
-/* Listen to what the GPU can tell of errors. Without that the rest still works. */
-static void hear_events(struct bc_nvml *n)
+/* Ask for the GPU's error events. Without them the rest still works. */
+static void register_events(struct bc_nvml *n)
 {
 	const struct bc_nvml_api *api = n->api;
 	unsigned long long can = BC_GPU_ERROR_EVENTS;
@@ -114,7 +114,7 @@ struct bc_nvml *bc_nvml_open(const struct bc_nvml_api *api, const char *uuid, co
 		return NULL;
 	n->api = api;
 	n->dev = dev;
-	hear_events(n);
+	register_events(n);
 	read_slowed(n, &n->slowed);
 	return n;
 }
@@ -160,8 +160,8 @@ void bc_nvml_read(struct bc_nvml *n, struct bc_gpu_reading *out)
 	out->processes = processes;
 }
 
-/* One that cannot be read for once is compared with the older one later. */
-static void keep_slowed(struct bc_gpu_slowdown *kept, const struct bc_gpu_slowdown *now)
+/* A figure that cannot be read this time keeps its older value. */
+static void update_slowed(struct bc_gpu_slowdown *kept, const struct bc_gpu_slowdown *now)
 {
 	if (now->has_heat) {
 		kept->has_heat = true;
@@ -173,7 +173,7 @@ static void keep_slowed(struct bc_gpu_slowdown *kept, const struct bc_gpu_slowdo
 	}
 }
 
-static void take_events(struct bc_nvml *n, unsigned wait_ms, struct bc_gpu_events *out)
+static void read_events(struct bc_nvml *n, unsigned wait_ms, struct bc_gpu_events *out)
 {
 	for (unsigned i = 0; n->set && i < EVENTS_READ; i++) {
 		struct bc_nvml_event e = { 0 };
@@ -199,8 +199,8 @@ void bc_nvml_events_since(struct bc_nvml *n, unsigned wait_ms, struct bc_device_
 	if (!n)
 		return;
 	before = n->slowed;
-	take_events(n, wait_ms, &events);
+	read_events(n, wait_ms, &events);
 	read_slowed(n, &now);
 	bc_state_events_since(&events, &before, &now, out);
-	keep_slowed(&n->slowed, &now);
+	update_slowed(&n->slowed, &now);
 }

@@ -46,7 +46,7 @@ static const struct counter_set *set_of(enum bc_op op, enum bc_class cls)
 	return NULL;
 }
 
-/* Counts of the launch with 0 repetitions, once a kernel: a counted launch fills nothing, so its shape is always the
+/* Counts of the launch with 0 repetitions, once per kernel: a counted launch fills nothing, so its shape is always the
  * same. */
 struct baseline {
 	enum bc_op op;
@@ -365,7 +365,8 @@ static enum bc_status run_session(struct bc_counter_session *k, const struct cou
 				  const struct bc_count_item *item, size_t n, struct bc_range *range, size_t *nranges,
 				  struct bc_error *err)
 {
-	const size_t most = 2 * n + CANARIES + 1, base = k->nbase; /* canaries twice, a baseline and a launch a case */
+	const size_t most = 2 * n + CANARIES + 1,
+		     base = k->nbase; /* canaries twice; per case a baseline and a launch */
 	struct counter_run s = { .k = k, .set = set, .range = range };
 	char absent[BC_REASON_MAX] = "";
 	enum bc_status st = bc_pack_ranges(item, n, pack, range, &s.nranges, err);

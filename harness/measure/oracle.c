@@ -27,7 +27,7 @@ static uint32_t lanes_used(const struct bc_pattern *p)
  * Which lane holds halfword @half (0..7) of row @row of a matrix, and in which half of its register: lane 4 row + half
  * / 2; transposed, rows and columns are exchanged.
  */
-static unsigned holder(bool trans, unsigned row, unsigned half, unsigned *upper)
+static unsigned lane_holding(bool trans, unsigned row, unsigned half, unsigned *upper)
 {
 	*upper = trans ? row % 2 : half % 2;
 	return trans ? 4 * half + row / 2 : 4 * row + half / 2;
@@ -68,7 +68,7 @@ static uint32_t loaded_word(const struct bc_operation_result *r, uint32_t k, uin
 			const uint32_t offset = p->offset[ROWS * j + row] + k * p->step + 2 * half;
 			unsigned upper;
 
-			if (holder(transposed(p->op), row, half, &upper) == lane)
+			if (lane_holding(transposed(p->op), row, half, &upper) == lane)
 				want |= (bc_oracle_fill(p->op, offset & ~3u, r->seed) >> 8 * (offset & 3u) & 0xffffu)
 					<< 16 * upper;
 		}
@@ -125,7 +125,7 @@ static uint8_t stored_byte(const struct bc_operation_result *r, uint32_t k, uint
 	if (!bc_op_info(op)->matrices)
 		return (uint8_t)(bc_store_word(k, lane, b / 4, r->seed) >> 8 * (b & 3u));
 
-	const unsigned from = holder(transposed(op), lane % ROWS, b / 2, &upper);
+	const unsigned from = lane_holding(transposed(op), lane % ROWS, b / 2, &upper);
 
 	return (uint8_t)(bc_store_word(k, from, lane / ROWS, r->seed) >> (16 * upper + 8 * (b & 1u)));
 }

@@ -35,7 +35,7 @@ struct bc_count_source {
 struct bc_range {
 	const struct bc_count_item *item[BC_PACK_MAX];
 	unsigned n;	     /* 1: alone */
-	size_t launch;	     /* the first of its launches in the session, one a case */
+	size_t launch;	     /* the first of its launches in the session, one per case */
 	bool unexpected;     /* read, and not as expected */
 	struct bc_count sum; /* of an unexpected one: what was counted */
 };

@@ -56,7 +56,7 @@ enum bc_status bc_witness_run(struct bc_measure *m, struct bc_case_launch *const
 enum bc_status bc_witness_data(struct bc_measure *m, const struct bc_witness_item *it, struct bc_observation *obs,
 			       size_t n, struct bc_error *err);
 
-/* Counters: one session a class; cases whose counts are not as expected again, three times in all. */
+/* Counters: one session per class; cases whose counts are not as expected again, three times in all. */
 enum bc_status bc_witness_counters(struct bc_measure *m, const struct bc_witness_item *it, struct bc_observation *obs,
 				   size_t n, struct bc_error *err);
 

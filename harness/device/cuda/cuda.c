@@ -12,7 +12,7 @@
 #include "harness/device/nvml.h"
 #include "harness/device/refusal.h"
 
-#define NEWS_MS 300u /* after a sticky error: for the Xid to arrive */
+#define XID_WAIT_MS 300u /* after a sticky error: for the Xid to arrive */
 #define IMAGE_MAX (64u << 20)
 #define ALIGN 256u
 #define ARENA_MAX ((size_t)24 << 20) /* buffers of the launches that travel together */
@@ -45,7 +45,7 @@ struct bc_device {
 	CUdeviceptr arena;
 	unsigned char *staging; /* page-locked */
 	size_t arena_size;
-	bool sick; /* an error was sticky: the context is dead */
+	bool context_lost; /* an error was sticky: every later call fails */
 };
 
 static void cuda_close(struct bc_device *d)
@@ -53,7 +53,7 @@ static void cuda_close(struct bc_device *d)
 	if (!d)
 		return;
 	bc_cuda_counters_close(d->counters);
-	if (d->ctx && !d->sick) { /* a sick context cannot be taken down in order; the process ends soon */
+	if (d->ctx && !d->context_lost) { /* a lost context cannot be taken down in order; the process ends soon */
 		if (d->arena)
 			(void)d->cu->cuMemFree(d->arena);
 		if (d->staging)
@@ -438,9 +438,9 @@ static enum bc_status after_failure(struct bc_device *d, enum bc_status st, stru
 	struct bc_error dead;
 	size_t len;
 
-	if (d->sick || !bc_cuda_check(d->cu->cuCtxSynchronize(), "cuCtxSynchronize", NULL, &dead))
+	if (d->context_lost || !bc_cuda_check(d->cu->cuCtxSynchronize(), "cuCtxSynchronize", NULL, &dead))
 		return st;
-	d->sick = true;
+	d->context_lost = true;
 	len = err ? strlen(err->msg) : 0;
 	if (err && !strstr(err->msg, "CUDA_ERROR_")) /* CUPTI was the first to fail of it */
 		(void)snprintf(err->msg + len, sizeof(err->msg) - len, "; %s", dead.msg);
@@ -475,7 +475,7 @@ static enum bc_status cuda_count(struct bc_device *d, const struct bc_launch *la
 	}
 	if (st)
 		st = after_failure(d, st, err);
-	if (st && err && !d->sick && under_mps(d))
+	if (st && err && !d->context_lost && under_mps(d))
 		bc_refusal_mps(err->msg, sizeof(err->msg));
 	return st;
 }
@@ -507,12 +507,12 @@ static void cuda_state(struct bc_device *d, struct bc_device_state *out)
 
 static void cuda_events_since(struct bc_device *d, struct bc_device_events *out)
 {
-	bc_nvml_events_since(d->nvml, d->sick ? NEWS_MS : 0, out);
+	bc_nvml_events_since(d->nvml, d->context_lost ? XID_WAIT_MS : 0, out);
 }
 
 static bool cuda_alive(const struct bc_device *d)
 {
-	return !d->sick;
+	return !d->context_lost;
 }
 
 const struct bc_device_ops bc_device_cuda = {

@@ -126,7 +126,7 @@ struct bc_ptx_access {
 	enum bc_ptx_space space; /* never BC_PTX_GENERIC */
 	bool generic;		 /* it was written without a space */
 	enum bc_op op;		 /* shared: the operation with its bank law; BC_OP_NONE: no law */
-	uint32_t bytes;		 /* bytes a lane, 1 .. 32 */
+	uint32_t bytes;		 /* bytes per lane, 1 .. 32 */
 	uint32_t mask;		 /* active lanes (matrix operations: lanes that name a row) */
 	const uint64_t *addr;	 /* [32] shared: absolute shared address; of inactive lanes: unspecified */
 	const char *kernel;	 /* entry */
@@ -162,7 +162,7 @@ struct bc_ptx_hooks {
 	bool share_blocks;   /* blocks 2k and 2k + 1 run together and have one shared memory */
 	bool count_shuffles; /* a shuffle counts as a clean shared load and a clean shared store too */
 	bool whole_lines;    /* a global request counts all four sectors of each 128-byte line it touches */
-	bool by_words; /* a global request of 8 or 16 bytes a lane counts its sectors for each 4 bytes of a lane */
+	bool by_words; /* a global request of 8 or 16 bytes per lane counts its sectors for each 4 bytes of a lane */
 };
 
 struct bc_ptx_launch {
@@ -205,7 +205,7 @@ struct bc_ptx_counts {
 	uint64_t global_st_requests, global_st_sectors;
 	uint64_t instructions;	    /* warp instructions */
 	uint64_t lane_instructions; /* sum of active lanes over them */
-	uint64_t barriers;	    /* block barriers executed, one a warp: sync, arrive, red */
+	uint64_t barriers;	    /* block barriers executed, one per warp: sync, arrive, red */
 };
 
 enum bc_ptx_fault_kind {

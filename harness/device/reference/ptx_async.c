@@ -25,7 +25,7 @@ static enum bc_op law_of(const struct bc_ptx_insn *in)
 }
 
 /* Write shared memory for the lanes of @mask of one copy. */
-static void land(struct bc_ptx_run *x, struct bc_ptx_warp *w, struct bc_ptx_copy *c, uint32_t mask)
+static void write_copied(struct bc_ptx_run *x, struct bc_ptx_warp *w, struct bc_ptx_copy *c, uint32_t mask)
 {
 	const struct bc_ptx_hooks *h = x->g->l->hooks;
 	const struct bc_ptx_insn *in = c->in;
@@ -72,7 +72,7 @@ static void complete_copies(struct bc_ptx_run *x, struct bc_ptx_warp *w, uint32_
 			now |= (uint32_t)(c->group[l] < below[l]) << l;
 		}
 		if (now)
-			land(x, w, c, now);
+			write_copied(x, w, c, now);
 		if (c->mask != 0 && kept != i)
 			w->copy[kept] = *c;
 		kept += c->mask != 0;
@@ -88,7 +88,7 @@ static struct bc_ptx_copy *new_copy(struct bc_ptx_run *x, struct bc_ptx_warp *w,
 		const size_t half = PENDING_MAX / 2;
 
 		for (size_t i = 0; i < half && !x->failed; i++)
-			land(x, w, &w->copy[i], w->copy[i].mask);
+			write_copied(x, w, &w->copy[i], w->copy[i].mask);
 		memmove(&w->copy[0], &w->copy[half], (w->ncopy - half) * sizeof(*w->copy));
 		w->ncopy -= half;
 	}

@@ -2,7 +2,7 @@
 #include "harness/device/reference/ptx_barrier.h"
 
 /* After the barrier: the lanes of @w that waited go on. */
-static void go_on(struct bc_ptx_warp *w)
+static void resume(struct bc_ptx_warp *w)
 {
 	for (unsigned s = 0; s < w->nsplit; s++) {
 		if (w->split[s].state != BC_PTX_S_BARRIER)
@@ -19,8 +19,8 @@ static unsigned lane_of(const struct bc_ptx_split *sp)
 }
 
 /* All lanes of the warp name the same barrier in the same way? */
-static bool uniform(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t id,
-		    uint32_t count)
+static bool same_barrier(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t id,
+			 uint32_t count)
 {
 	const uint32_t kind = BC_PTX_FL_ARRIVE | BC_PTX_FL_COUNT_GIVEN;
 
@@ -105,7 +105,7 @@ static void complete(struct bc_ptx_run *x, struct bc_ptx_block *b, uint32_t id)
 		if (!(done.waiting >> i & 1))
 			continue;
 		put_reduction(x, &b->warp[i], done.popc, done.all, done.any);
-		go_on(&b->warp[i]);
+		resume(&b->warp[i]);
 	}
 }
 
@@ -165,7 +165,7 @@ void bc_ptx_barrier_arrive(struct bc_ptx_run *x, struct bc_ptx_warp *w, const st
 			       BC_PTX_BARRIERS - 1);
 		return;
 	}
-	if (!uniform(x, w, in, (uint32_t)id, count))
+	if (!same_barrier(x, w, in, (uint32_t)id, count))
 		return;
 	x->counts.barriers++;
 	if (!arrive && h && h->skip_barrier && h->skip_barrier(h->ctx, w->b->linear, w->index, in->line)) {
@@ -173,13 +173,13 @@ void bc_ptx_barrier_arrive(struct bc_ptx_run *x, struct bc_ptx_warp *w, const st
 
 		reduce(x, w, &own);
 		put_reduction(x, w, own.popc, own.all, own.any);
-		go_on(w);
+		resume(w);
 		return;
 	}
 	if (!join_barrier(x, w, in, &w->b->barrier[id], (uint32_t)id, count))
 		return;
 	if (arrive) {
-		go_on(w);
+		resume(w);
 	} else {
 		w->b->barrier[id].waiting |= 1u << w->index;
 		w->waiting = true;

@@ -119,9 +119,9 @@ void bc_ptx_add_finding(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struc
 }
 
 /* A finding about a whole access; always NULL, for the caller to return. */
-static unsigned char *bad(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
-			  enum bc_ptx_fault_kind kind, enum bc_ptx_space space, uint32_t lane, uint64_t addr,
-			  uint32_t bytes, bool write, const char *detail)
+static unsigned char *add_bad_access(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
+				     enum bc_ptx_fault_kind kind, enum bc_ptx_space space, uint32_t lane, uint64_t addr,
+				     uint32_t bytes, bool write, const char *detail)
 {
 	const struct bc_ptx_where_at at = { .kind = kind,
 					    .space = space,
@@ -143,10 +143,10 @@ unsigned char *bc_ptx_shared_at(struct bc_ptx_run *x, struct bc_ptx_warp *w, con
 
 	if (addr < s->base || addr - s->base > s->bytes || bytes > s->bytes - (addr - s->base)) {
 		(void)snprintf(detail, sizeof(detail), "the block has 0x%x..0x%x", s->base, s->base + s->bytes);
-		return bad(x, w, in, BC_PTX_SHARED_LIMIT, BC_PTX_SHARED, lane, addr, bytes, write, detail);
+		return add_bad_access(x, w, in, BC_PTX_SHARED_LIMIT, BC_PTX_SHARED, lane, addr, bytes, write, detail);
 	}
 	if ((addr & (align - 1)) != 0)
-		return bad(x, w, in, BC_PTX_MISALIGNED, BC_PTX_SHARED, lane, addr, bytes, write, NULL);
+		return add_bad_access(x, w, in, BC_PTX_MISALIGNED, BC_PTX_SHARED, lane, addr, bytes, write, NULL);
 	return s->data + (addr - s->base);
 }
 
@@ -157,11 +157,11 @@ static unsigned char *outside(struct bc_ptx_run *x, struct bc_ptx_warp *w, const
 	char detail[120];
 
 	if (!below || addr - below->addr >= below->bytes + 4096)
-		return bad(x, w, in, BC_PTX_UNMAPPED, BC_PTX_GLOBAL, lane, addr, bytes, write, NULL);
+		return add_bad_access(x, w, in, BC_PTX_UNMAPPED, BC_PTX_GLOBAL, lane, addr, bytes, write, NULL);
 	(void)snprintf(detail, sizeof(detail), "%llu bytes into an allocation of %llu at 0x%llx",
 		       (unsigned long long)(addr - below->addr), (unsigned long long)below->bytes,
 		       (unsigned long long)below->addr);
-	return bad(x, w, in, BC_PTX_OUT_OF_BOUNDS, BC_PTX_GLOBAL, lane, addr, bytes, write, detail);
+	return add_bad_access(x, w, in, BC_PTX_OUT_OF_BOUNDS, BC_PTX_GLOBAL, lane, addr, bytes, write, detail);
 }
 
 unsigned char *bc_ptx_global_at(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
@@ -175,9 +175,9 @@ unsigned char *bc_ptx_global_at(struct bc_ptx_run *x, struct bc_ptx_warp *w, con
 	if (bytes > e->bytes - (addr - e->addr))
 		return outside(x, w, in, lane, addr, bytes, write, e);
 	if ((addr & (align - 1)) != 0)
-		return bad(x, w, in, BC_PTX_MISALIGNED, BC_PTX_GLOBAL, lane, addr, bytes, write, NULL);
+		return add_bad_access(x, w, in, BC_PTX_MISALIGNED, BC_PTX_GLOBAL, lane, addr, bytes, write, NULL);
 	if (write && e->constant)
-		return bad(x, w, in, BC_PTX_READ_ONLY, BC_PTX_CONST, lane, addr, bytes, write, NULL);
+		return add_bad_access(x, w, in, BC_PTX_READ_ONLY, BC_PTX_CONST, lane, addr, bytes, write, NULL);
 	x->last_map = e;
 	return e->data + (addr - e->addr);
 }
@@ -188,11 +188,11 @@ const unsigned char *bc_ptx_const_at(struct bc_ptx_run *x, struct bc_ptx_warp *w
 	const struct bc_ptx_map_entry *e = bc_ptx_mem_find(x->g->mem, addr, x->last_map, NULL);
 
 	if (!e || !e->constant)
-		return bad(x, w, in, BC_PTX_UNMAPPED, BC_PTX_CONST, lane, addr, bytes, false, NULL);
+		return add_bad_access(x, w, in, BC_PTX_UNMAPPED, BC_PTX_CONST, lane, addr, bytes, false, NULL);
 	if (bytes > e->bytes - (addr - e->addr))
-		return bad(x, w, in, BC_PTX_OUT_OF_BOUNDS, BC_PTX_CONST, lane, addr, bytes, false, NULL);
+		return add_bad_access(x, w, in, BC_PTX_OUT_OF_BOUNDS, BC_PTX_CONST, lane, addr, bytes, false, NULL);
 	if ((addr & (align - 1)) != 0)
-		return bad(x, w, in, BC_PTX_MISALIGNED, BC_PTX_CONST, lane, addr, bytes, false, NULL);
+		return add_bad_access(x, w, in, BC_PTX_MISALIGNED, BC_PTX_CONST, lane, addr, bytes, false, NULL);
 	return e->data + (addr - e->addr);
 }
 
@@ -202,9 +202,9 @@ unsigned char *bc_ptx_local_at(struct bc_ptx_run *x, struct bc_ptx_warp *w, cons
 	const uint32_t size = x->k->local_bytes;
 
 	if (addr < BC_PTX_LOCAL_BASE || addr - BC_PTX_LOCAL_BASE > size || bytes > size - (addr - BC_PTX_LOCAL_BASE))
-		return bad(x, w, in, BC_PTX_OUT_OF_BOUNDS, BC_PTX_LOCAL, lane, addr, bytes, write, NULL);
+		return add_bad_access(x, w, in, BC_PTX_OUT_OF_BOUNDS, BC_PTX_LOCAL, lane, addr, bytes, write, NULL);
 	if ((addr & (align - 1)) != 0)
-		return bad(x, w, in, BC_PTX_MISALIGNED, BC_PTX_LOCAL, lane, addr, bytes, write, NULL);
+		return add_bad_access(x, w, in, BC_PTX_MISALIGNED, BC_PTX_LOCAL, lane, addr, bytes, write, NULL);
 	return w->local + (size_t)lane * size + (addr - BC_PTX_LOCAL_BASE);
 }
 
@@ -215,9 +215,9 @@ const unsigned char *bc_ptx_param_at(struct bc_ptx_run *x, struct bc_ptx_warp *w
 
 	if (addr < BC_PTX_PARAM_WINDOW || addr - BC_PTX_PARAM_WINDOW > size ||
 	    bytes > size - (addr - BC_PTX_PARAM_WINDOW))
-		return bad(x, w, in, BC_PTX_OUT_OF_BOUNDS, BC_PTX_PARAM, lane, addr, bytes, false, NULL);
+		return add_bad_access(x, w, in, BC_PTX_OUT_OF_BOUNDS, BC_PTX_PARAM, lane, addr, bytes, false, NULL);
 	if ((addr & (align - 1)) != 0)
-		return bad(x, w, in, BC_PTX_MISALIGNED, BC_PTX_PARAM, lane, addr, bytes, false, NULL);
+		return add_bad_access(x, w, in, BC_PTX_MISALIGNED, BC_PTX_PARAM, lane, addr, bytes, false, NULL);
 	return (const unsigned char *)x->g->l->params + (addr - BC_PTX_PARAM_WINDOW);
 }
 

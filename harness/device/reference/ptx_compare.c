@@ -39,7 +39,7 @@ static int64_t extend(uint64_t v, unsigned bytes)
 	return bytes == 4 ? (int64_t)(int32_t)(uint32_t)v : (int64_t)v;
 }
 
-/* One bit a lane of @mask: the comparison's outcome. @high: of the upper halves of packed types. */
+/* One bit per lane of @mask: the comparison's outcome. @high: of the upper halves of packed types. */
 static uint32_t compare(const struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t mask, bool high)
 {
 	const enum bc_ptx_type type = (enum bc_ptx_type)in->stype;

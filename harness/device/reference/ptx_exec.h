@@ -2,7 +2,7 @@
 /* harness/device/reference/ptx_exec.h - decoded kernels and the state that runs them. Inside of the interpreter.
  *
  * Registers: every register is a column of 32 lanes, uint64_t each, zero-extended from its width; predicates are
- * one bit a lane. Constants and special registers are columns too, filled when a warp starts, so that an operand
+ * one bit per lane. Constants and special registers are columns too, filled when a warp starts, so that an operand
  * is always w->r + slot. Column 0 is always 0; column 1 takes what is written to `_`.
  */
 #ifndef BC_DEVICE_REFERENCE_PTX_EXEC_H

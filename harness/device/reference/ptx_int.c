@@ -328,7 +328,7 @@ static enum bc_status decode_form(struct bc_ptx_decoder *d, const struct form *f
 	return st;
 }
 
-/* Extended precision: the carry is a bit a lane, in w->carry. */
+/* Extended precision: the carry is one bit per lane, in w->carry. */
 enum { CARRY_IN = 1, CARRY_OUT = 2, MULTIPLY = 4, HIGH = 8, SUBTRACT = 16 };
 
 static void extended(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t mask)

@@ -214,7 +214,7 @@ static void branch_indexed(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned
 
 /*
  * The splits that wait with split @s: at the same instruction; at any bar.warp.sync that names lanes of one another.
- * Return: their lanes with a true guard; *@splits one bit a split, *@need all lanes that they name.
+ * Return: their lanes with a true guard; *@splits one bit per split, *@need all lanes that they name.
  */
 static uint32_t splits_at_sync(const struct bc_ptx_run *x, const struct bc_ptx_warp *w, unsigned s, uint32_t *splits,
 			       uint32_t *need)

@@ -408,7 +408,7 @@ static enum bc_status run_jobs(struct bc_device *d, struct job *job, size_t n, s
 }
 
 /* How many launches from @l on have their buffers there at once. */
-static size_t together(const struct bc_launch *l, size_t n)
+static size_t launches_at_once(const struct bc_launch *l, size_t n)
 {
 	uint64_t bytes = 0;
 	size_t k = 0;
@@ -422,7 +422,7 @@ static size_t together(const struct bc_launch *l, size_t n)
 	return k;
 }
 
-static void give_counts(const struct bc_device *d, const struct bc_ptx_counts *c, struct bc_counts *out)
+static void write_counts(const struct bc_device *d, const struct bc_ptx_counts *c, struct bc_counts *out)
 {
 	*out = (struct bc_counts){
 		.v = {
@@ -454,7 +454,8 @@ static void give_counts(const struct bc_device *d, const struct bc_ptx_counts *c
 }
 
 /* A failure while a launch is made, with its label. */
-static enum bc_status blame(const struct job *j, enum bc_status st, const struct bc_error *why, struct bc_error *err)
+static enum bc_status fail_with_label(const struct job *j, enum bc_status st, const struct bc_error *why,
+				      struct bc_error *err)
 {
 	return bc_fail(err, st == BC_ENOMEM ? BC_ENOMEM : BC_EDEVICE, "%s: %s", j->launch->label, why->msg);
 }
@@ -473,16 +474,16 @@ static enum bc_status run_some(struct bc_device *d, const struct bc_launch *l, s
 		job[i].launch = &l[i];
 		st = make(d, &job[i], &why);
 		if (st)
-			st = blame(&job[i], st, &why, err);
+			st = fail_with_label(&job[i], st, &why, err);
 	}
 	if (!st)
 		st = run_jobs(d, job, n, err);
 	for (size_t i = 0; !st && i < n; i++) {
 		st = read_back(d, &job[i], &why);
 		if (st)
-			st = blame(&job[i], st, &why, err);
+			st = fail_with_label(&job[i], st, &why, err);
 		else if (counts)
-			give_counts(d, &job[i].counts, &counts[i]);
+			write_counts(d, &job[i].counts, &counts[i]);
 	}
 	for (size_t i = n; i-- > 0;)
 		free_buffers(d, &job[i]);
@@ -498,7 +499,7 @@ static enum bc_status run_all(struct bc_device *d, const struct bc_launch *l, si
 	if (d->died.status)
 		return bc_fail(err, d->died.status, "%s", d->died.msg);
 	for (size_t first = 0, k = 0; !st && first < n; first += k) {
-		k = together(l + first, n - first);
+		k = launches_at_once(l + first, n - first);
 		st = run_some(d, l + first, k, counts ? counts + first : NULL, err);
 	}
 	return st;

@@ -4,7 +4,7 @@
  *
  * It knows the pattern kernels of loads and stores by name (bc_ld32, bc_st128_clock ...), reads the parameter struct as
  * they do, checks that the launch gives them what they need, and counts by the bank laws. Cycles are an H200's: a
- * chain of loads takes 23 cycles and 2 for each further wavefront, four warps of stores take 4 cycles a wavefront.
+ * chain of loads takes 23 cycles and 2 for each further wavefront, four warps of stores take 4 cycles per wavefront.
  */
 #ifndef BC_TESTS_MEASURE_FAKE_DEVICE_H
 #define BC_TESTS_MEASURE_FAKE_DEVICE_H
