@@ -46,8 +46,10 @@ CUDA_INCLUDES :=
 CUDA_LACKS :=
 NVCC :=
 NVCC_LACKS :=
+PTXAS :=
 CUOBJDUMP :=
 NVDISASM :=
+LIBCUPTI :=
 ifeq ($(filter clean help,$(MAKECMDGOALS)),)
 $(foreach word,$(shell CUDA_HOME='$(CUDA_HOME)' tools/cuda.sh),$(eval $(word)))
 endif
@@ -166,7 +168,7 @@ endef
 $(foreach v,$(VARIANTS),$(eval $(call VARIANT,$(v))))
 
 # ---------------------------------------------------------------------------------------------- main targets
-.PHONY: check-selftest check-browser check-inject all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-static lint format asan tsan clang \
+.PHONY: check-selftest check-browser check-inject all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
 	fuzz bench selftest ptx toolkit-images install uninstall clean help setup cuda-note FORCE
 FORCE:
 
@@ -350,7 +352,7 @@ $(LOCALE): | setup
 	@mkdir -p $(B)/locale
 	@localedef -i de_DE -f UTF-8 $(B)/locale/de_DE.UTF-8
 
-check-unit: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck $(LOCALE) | check-needs check-ptx check-static
+check-unit: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck $(LOCALE) | check-needs check-ptx check-arch
 	@$(call run_tests,)
 
 # `make check` opens the page too where a browser is; this one installs it.
@@ -366,8 +368,13 @@ check-needs: $(B)/bankcheck
 check-ptx:
 	@NVCC_PTX_FLAGS='$(PTX_FLAGS)' tools/check-ptx.sh '$(NVCC)' kernels/ptx $(B)/ptx $(KERNELS)
 
-check-static:
-	@tools/check-static.sh '$(NVCC)' $(B)/static
+check-arch: $(B)/arch_facts
+	@tools/check-arch.sh '$(PTXAS)' $< '$(LIBCUPTI)' expected $(B)/arch $(if $(NVCC),$(or $(ARCHS),$(nvcc_archs)))
+
+# Without the headers of a toolkit it is built too, and says that it was not.
+$(B)/arch_facts: tools/arch_facts.c $(CUPTI_SHIM)/string | setup
+	$(call q,CC,$@) $(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CUDA_CFLAGS) \
+		$(if $(filter-out /usr,$(CUDA_ROOT)),-isystem $(CUDA_ROOT)/include) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
 
 # The quarantine is kept small because LeakSanitizer walks it at the end of each of the tests, which are processes.
 asan: $(B)/bankcheck-tests-asan $(B)/bankcheck-asan $(B)/bankcheck-inject-asan ptx-copies $(LOCALE) ## the unit tests with AddressSanitizer and UBSan
@@ -415,7 +422,7 @@ selftest: bankcheck ## planted faults on every architecture: which suites catch 
 
 # ---------------------------------------------------------------------------------------------- lint and format
 C_FILES := $(sort $(SRC_CUDA) $(SRC_HARNESS) $(wildcard $(SRC_MAIN)) $(SRC_SUITES) \
-	$(SRC_TESTS) $(SRC_INJECT) $(SRC_FUZZ) $(SRC_BENCH))
+	$(SRC_TESTS) $(SRC_INJECT) $(SRC_FUZZ) $(SRC_BENCH) $(wildcard tools/*.c))
 FORMATTED = $(C_FILES) $(wildcard harness/*/*.h harness/*/*/*.h suites/*.h kernels/*.h kernels/*.cuh kernels/*.cu)
 
 lint: $(B)/gen/suites.c $(B)/gen/tests.c $(CUPTI_SHIM)/string | setup ## clang-tidy, cppcheck, shellcheck and the project's own rules

@@ -13,7 +13,9 @@
 #   CUDA_VERSION   13.0, from cuda.h
 #   CUDA_INCLUDES  folders with cuda.h and CUPTI's headers, colon-separated; only when the CUDA device can be built
 #   NVCC           compiler of the kernels
+#   PTXAS          its assembler
 #   CUOBJDUMP, NVDISASM  disassemblers
+#   LIBCUPTI       CUPTI, for what it tells without a GPU
 #   CUDA_LACKS     why the CUDA device cannot be built, with ~ for blanks
 #   NVCC_LACKS     why no kernels can be built
 set -eu
@@ -110,6 +112,9 @@ host_h=$(header "$root" cupti_profiler_host.h)
 say CUDA_ROOT "$root"
 say NVCC "$nvcc"
 [ -n "$nvcc" ] || say NVCC_LACKS "no~nvcc~in~$root"
+say PTXAS "$(first_file "$(program "$root" ptxas)" "$root/cuda_nvcc/bin/ptxas")"
+say LIBCUPTI "$(first_file "$root"/lib64/libcupti.so.1[23] "$root"/targets/*/lib/libcupti.so.1[23] \
+	"$root"/extras/CUPTI/lib64/libcupti.so.1[23] "$root"/lib/libcupti.so.1[23] "$root"/cuda_cupti/lib/libcupti.so.1[23])"
 say CUOBJDUMP "$(program "$root" cuobjdump)"
 say NVDISASM "$(program "$root" nvdisasm)"
 if [ -n "$cuda_h" ]; then

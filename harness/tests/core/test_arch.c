@@ -272,8 +272,50 @@ START_TEST(shipped_archs_are_sound)
 		ck_assert_uint_eq(a.bank_bytes, 4);
 		ck_assert_msg(a.optin_bytes == optin_kb[i] * 1024, "%s: %u", names[i], a.optin_bytes);
 		ck_assert_uint_eq(a.reserved_bytes, a.cc >= 80 ? 1024 : 0);
-		ck_assert_uint_eq(a.window_base, a.cc >= 80 ? 1024 : 0);
+		ck_assert_uint_eq(a.window_base, a.cc >= 90 ? 1024 : 0);
 	}
+}
+END_TEST
+
+/* Does @comment begin with a source: "# [ptxas] ...", of those that the head of the file explains? */
+static bool names_a_source(const char *comment)
+{
+	static const char *const sources[] = { "guide", "ptxas", "occ", "cupti", "measured", "published", "as on " };
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(sources); i++)
+		if (strncmp(comment, "# [", 3) == 0 && strncmp(comment + 3, sources[i], strlen(sources[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Each figure of the folders that ship has its source in the line above it; `confirmed` is one itself. */
+START_TEST(shipped_figures_have_sources)
+{
+	struct bc_arch *list = NULL;
+	struct bc_error err = { 0 };
+	size_t n = 0;
+
+	ck_assert_msg(bc_arch_list(BC_TEST_EXPECTED, &list, &n, &err) == BC_OK, "%s", err.msg);
+	ck_assert_uint_ge(n, 12);
+	for (size_t i = 0; i < n; i++) {
+		char path[512], line[512], above[512] = "";
+		size_t figures = 0;
+
+		snprintf(path, sizeof(path), BC_TEST_EXPECTED "/%s/arch.txt", list[i].name);
+
+		FILE *f = fopen(path, "r");
+
+		ck_assert_ptr_nonnull(f);
+		for (; fgets(line, sizeof(line), f); memcpy(above, line, sizeof(above))) {
+			if (line[0] == '#' || line[0] == '\n' || strncmp(line, "confirmed ", 10) == 0)
+				continue;
+			ck_assert_msg(names_a_source(above), "%s: no source above: %s", path, line);
+			figures++;
+		}
+		ck_assert_uint_eq(figures, BC_ARRAY_LEN(good) - 2);
+		fclose(f);
+	}
+	free(list);
 }
 END_TEST
 
@@ -312,6 +354,7 @@ Suite *bc_test_arch(void)
 	tcase_add_test(files, missing_arch_names_the_file);
 	tcase_add_test(files, archs_are_listed_by_capability);
 	tcase_add_test(files, shipped_archs_are_sound);
+	tcase_add_test(files, shipped_figures_have_sources);
 	suite_add_tcase(s, files);
 	return s;
 }

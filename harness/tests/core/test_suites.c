@@ -472,7 +472,7 @@ START_TEST(architectures_have_the_published_capacities)
 	ck_assert_uint_eq(a.max_warps_sm, capacities[_i].warps);
 	ck_assert_uint_eq(a.max_blocks_sm, capacities[_i].blocks);
 	ck_assert_uint_eq(a.optin_bytes + a.reserved_bytes, a.sm_bytes);
-	ck_assert_uint_eq(a.window_base, a.reserved_bytes);
+	ck_assert_uint_eq(a.window_base, a.cc >= 90 ? 1024 : 0);
 	ck_assert_uint_eq(a.reserved_bytes, a.cc >= 80 ? 1024 : 0);
 	ck_assert_uint_eq(a.banks * a.bank_bytes, 128);
 	ck_assert_uint_eq(a.static_bytes, 48 * 1024);
