@@ -134,56 +134,93 @@ static enum bc_status explain_request(const struct bc_cli *c, const struct bc_ar
 	return draw(c, &(struct bc_explain){ .c = &made, .arch = arch, .utf8 = bc_locale_is_utf8() }, err);
 }
 
-/* One line, through @line, which keeps its memory. */
-static enum bc_status put_json(struct bc_text *line, const char *op, const char *name, const struct bc_wavefronts *w,
-			       struct bc_error *err)
-{
-	enum bc_status st;
+/* A table of patterns on its way from a file to standard output. */
+struct table {
+	struct bc_patternfile *f;
+	const struct bc_arch *arch;
+	struct bc_geometry geometry;
+	bool json;
+	struct bc_text line; /* of JSON; keeps its memory */
+	unsigned long rows, bad;
+};
 
-	bc_text_clear(line);
-	st = bc_json_pattern(op, name, w, line, err);
-	if (!st && fwrite(line->data, 1, line->len, stdout) != line->len)
+/* The answer to one row: BC_EDATA with its place when there is none. */
+static enum bc_status count_pattern(struct table *t, struct bc_case *made, const char *name, struct bc_error *err)
+{
+	const struct bc_op_info *info = bc_op_info(made->pattern.op);
+	struct bc_wavefronts w;
+	struct bc_error what;
+	uint32_t addr[BC_LANES];
+	char unmet[200];
+	enum bc_status st = BC_OK;
+
+	made->needs = needs_of(info);
+	if (bc_case_unmet(made, t->arch, unmet, sizeof(unmet)))
+		return bc_fail(err, BC_EDATA, "%s:%lu: %s needs %s", t->f->path, t->f->line, info->name, unmet);
+	bc_case_addresses(made, t->arch, 0, addr);
+	if (bc_banks_count(&t->geometry, made->pattern.op, addr, made->pattern.mask, &w, &what))
+		return bc_fail(err, BC_EDATA, "%s:%lu: %s", t->f->path, t->f->line, what.msg);
+	if (!t->json)
+		return printf("%s\t%s\t%u\t%u\n", info->name, name, w.wavefronts, w.conflicts) < 0 ? bc_cli_flush(err)
+												   : BC_OK;
+	bc_text_clear(&t->line);
+	st = bc_json_pattern(info->name, name, t->arch, &w, &t->line, err);
+	if (!st && fwrite(t->line.data, 1, t->line.len, stdout) != t->line.len)
 		st = bc_cli_flush(err);
 	return st;
 }
 
-/* One line a pattern, as it is read: a file of any length passes through. */
-static enum bc_status count_patterns(struct bc_patternfile *f, const struct bc_arch *arch, bool json,
-				     struct bc_error *err)
+/* A row that cannot be answered is named, and the others go on. */
+static enum bc_status name_bad_row(struct table *t, const struct bc_error *why, struct bc_error *err)
 {
-	struct bc_text line = { 0 };
-	const struct bc_geometry g = bc_arch_geometry(arch);
+	const enum bc_status st = bc_cli_flush(err); /* what was answered before it comes first */
+
+	t->bad++;
+	if (!st)
+		(void)bc_cli_fail(why);
+	return st;
+}
+
+/* One line a pattern, as it is read: a file of any length passes through. */
+static enum bc_status count_patterns(struct table *t, struct bc_error *err)
+{
 	struct bc_case made = { .id = "" };
+	const char *name;
 	bool more = true;
 	enum bc_status st = BC_OK;
 
+	if (t->arch->provisional && !t->json &&
+	    printf("# %s is provisional: there is no folder for it in expected/, the laws are those of the nearest "
+		   "older "
+		   "one\n",
+		   t->arch->name) < 0)
+		st = bc_cli_flush(err);
 	while (!st && more) {
-		struct bc_wavefronts w;
-		struct bc_error what;
-		uint32_t addr[BC_LANES];
-		const char *name;
+		struct bc_error why;
 
-		st = bc_patternfile_next(f, &made.pattern, &name, &more, err);
-		if (st || !more)
+		st = bc_patternfile_next(t->f, &made.pattern, &name, &more, &why);
+		if (st && !t->f->bad_row)
+			return bc_fail(err, st, "%s", why.msg);
+		if (!st && !more)
 			break;
-		bc_case_addresses(&made, arch, 0, addr);
-		if (bc_banks_count(&g, made.pattern.op, addr, made.pattern.mask, &w, &what))
-			st = bc_fail(err, BC_EDATA, "%s:%lu: %s", f->path, f->line, what.msg);
-		else if (json)
-			st = put_json(&line, bc_op_info(made.pattern.op)->name, name, &w, err);
-		else if (printf("%s\t%s\t%u\t%u\n", bc_op_info(made.pattern.op)->name, name, w.wavefronts,
-				w.conflicts) < 0)
-			st = bc_cli_flush(err);
+		t->rows++;
+		if (!st)
+			st = count_pattern(t, &made, name, &why);
+		if (st == BC_EDATA)
+			st = name_bad_row(t, &why, err);
+		else if (st)
+			return bc_fail(err, st, "%s", why.msg);
 	}
-	bc_text_release(&line);
+	if (!st && t->bad)
+		st = bc_fail(err, BC_EDATA, "%s: %lu of %lu rows have no answer", t->f->path, t->bad, t->rows);
 	return st;
 }
 
 static enum bc_status explain_patterns(const struct bc_cli *c, const struct bc_arch *arch, struct bc_error *err)
 {
-	bool json = false;
 	const bool from_stdin = strcmp(c->patterns, "-") == 0;
 	struct bc_patternfile *f = calloc(1, sizeof(*f));
+	struct table t = { .f = f, .arch = arch, .geometry = bc_arch_geometry(arch) };
 	enum bc_status st = BC_OK;
 
 	if (!f)
@@ -193,9 +230,10 @@ static enum bc_status explain_patterns(const struct bc_cli *c, const struct bc_a
 	if (!f->file)
 		st = bc_fail(err, BC_EREAD, "%s: cannot be opened: %s", c->patterns, strerror(errno));
 	if (!st)
-		st = bc_cli_json(c->format, &json, err);
+		st = bc_cli_json(c->format, &t.json, err);
 	if (!st)
-		st = count_patterns(f, arch, json, err);
+		st = count_patterns(&t, err);
+	bc_text_release(&t.line);
 	if (f->file && !from_stdin)
 		(void)fclose(f->file); /* only read */
 	free(f);

@@ -151,11 +151,11 @@ enum bc_status bc_json_explain(const struct bc_explain *e, struct bc_text *out, 
 	return bc_json_write(root, false, out, err);
 }
 
-enum bc_status bc_json_pattern(const char *op, const char *name, const struct bc_wavefronts *w, struct bc_text *out,
-			       struct bc_error *err)
+enum bc_status bc_json_pattern(const char *op, const char *name, const struct bc_arch *arch,
+			       const struct bc_wavefronts *w, struct bc_text *out, struct bc_error *err)
 {
-	return bc_json_write(json_pack("{ss, ss, so, si, si}", "schema", PATTERN_SCHEMA, "op", op, "name",
+	return bc_json_write(json_pack("{ss, ss, so, si, si, ss, sb}", "schema", PATTERN_SCHEMA, "op", op, "name",
 				       bc_json_text(name), "wavefronts", (int)w->wavefronts, "conflicts",
-				       (int)w->conflicts),
+				       (int)w->conflicts, "arch", arch->name, "provisional", (int)arch->provisional),
 			     true, out, err);
 }

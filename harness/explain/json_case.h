@@ -13,7 +13,7 @@ enum bc_status bc_json_list(const struct bc_catalog *cat, const bool *chosen, co
 enum bc_status bc_json_explain(const struct bc_explain *e, struct bc_text *out, struct bc_error *err);
 
 /* Append the counts of one pattern of a table, as one line. BC_ENOMEM. */
-enum bc_status bc_json_pattern(const char *op, const char *name, const struct bc_wavefronts *w, struct bc_text *out,
-			       struct bc_error *err);
+enum bc_status bc_json_pattern(const char *op, const char *name, const struct bc_arch *arch,
+			       const struct bc_wavefronts *w, struct bc_text *out, struct bc_error *err);
 
 #endif

@@ -139,6 +139,7 @@ static enum bc_status read_line(struct bc_patternfile *f, bool *more, struct bc_
 	int c;
 
 	f->line++;
+	f->bad_row = false;
 	while ((c = getc_unlocked(f->file)) != EOF && c != '\n') {
 		if (len == sizeof(f->text) - 1)
 			return bc_fail(err, BC_EDATA,
@@ -152,10 +153,12 @@ static enum bc_status read_line(struct bc_patternfile *f, bool *more, struct bc_
 	if (len > 0 && f->text[len - 1] == '\r')
 		len--;
 	f->text[len] = '\0';
+	f->bad_row = true;
 	for (size_t i = 0; i < len; i++)
 		if (((unsigned char)f->text[i] < 0x20 && f->text[i] != '\t') || f->text[i] == 0x7f)
 			return bc_fail(err, BC_EDATA, "%s:%lu: control character 0x%02x in column %zu: is this a text?",
 				       f->path, f->line, (unsigned)(unsigned char)f->text[i], i + 1);
+	f->bad_row = false;
 	return BC_OK;
 }
 
@@ -250,12 +253,14 @@ enum bc_status bc_patternfile_next(struct bc_patternfile *f, struct bc_pattern *
 	*more = has;
 	if (!has)
 		return BC_OK;
+	f->bad_row = true;
 	st = split(f, field, err);
 	if (st)
 		return st;
 	st = bc_pattern_make(field[BC_COLUMN_OP], field[BC_COLUMN_MASK], field[BC_COLUMN_OFFSETS], out, &what);
 	if (st)
 		return bc_fail(err, BC_EDATA, "%s:%lu: %s", f->path, f->line, what.msg);
+	f->bad_row = false;
 	*name = field[BC_COLUMN_NAME];
 	return BC_OK;
 }

@@ -24,6 +24,7 @@ struct bc_patternfile {
 	unsigned long line;	      /* number of the last line read, from 1 */
 	bool started;		      /* the first line that says something was seen */
 	bool header;		      /* it was a header */
+	bool bad_row;		      /* what failed is that line alone: the next call reads the next one */
 	unsigned column[BC_NCOLUMNS]; /* where each is, from 0 */
 	char text[BC_PATTERN_LINE_MAX];
 };
@@ -47,7 +48,8 @@ enum bc_status bc_pattern_make(const char *op, const char *mask, const char *off
  * @more: false at the end; @out and @name are filled only when true
  * @name: points into the reader, until the next call
  *
- * Return: BC_EDATA with path:line for what cannot be a pattern, BC_EREAD when reading fails.
+ * Return: BC_EDATA with path:line for what cannot be a pattern; after one with bad_row set the table can be read on,
+ * after a header that lacks a column or a line without end it cannot. BC_EREAD when reading fails.
  */
 enum bc_status bc_patternfile_next(struct bc_patternfile *f, struct bc_pattern *out, const char **name, bool *more,
 				   struct bc_error *err);

@@ -167,6 +167,30 @@ static const struct {
 	{ "$B --patterns / $E", 3, "/:1: cannot be read: Is a directory" },
 	{ "printf 'ld32\\ta\\tf\\t" O32 "\\nld32\\tb\\tf\\t0,1\\n' | $B --patterns - $E", 3,
 	  "ld32\ta\t1\t0\nbankcheck: <stdin>:2: 2 offsets: 32 are needed" },
+	{ "printf 'ld32\\ta\\tf\\t" O32 "\\nld33\\tb\\tf\\t" O32 "\\nld32\\tc\\033\\tf\\t" O32 "\\nld32\\td\\n"
+	  "ld64\\te\\tf\\t" O32 "\\nldsm4\\tf\\tffffffff\\t" Z31 ",0\\nst32\\tg\\tf\\t" O32
+	  "\\n' | $B --patterns - $E 2>/dev/null",
+	  3, "ld32\ta\t1\t0\nldsm4\tf\t4\t0\nst32\tg\t1\t0\n" },
+	{ "printf 'ld32\\ta\\tf\\t" O32 "\\nld33\\tb\\tf\\t" O32 "\\nld32\\tc\\033\\tf\\t" O32 "\\nld32\\td\\n"
+	  "ld64\\te\\tf\\t" O32 "\\nst32\\tg\\tf\\t" O32
+	  "\\n' | $B --patterns - $E 2>&1 >/dev/null | cut -c 1-50; exit 3",
+	  3,
+	  "bankcheck: <stdin>:2: unknown operation 'ld33'; th\nbankcheck: <stdin>:3: control character 0x1b in co\n"
+	  "bankcheck: <stdin>:4: the column lane_mask is miss\nbankcheck: <stdin>:5: lane 1's offset 4 is not a m\n"
+	  "bankcheck: <stdin>: 4 of 6 rows have no answer\n" },
+	{ "printf 'stsm4\\ta\\tffffffff\\t" Z31 ",0\\nld32\\tb\\tf\\t" O32 "\\n' | $B --patterns - $E --arch sm_80", 3,
+	  "bankcheck: <stdin>:1: stsm4 needs stmatrix (not on sm_80)\nld32\tb\t1\t0\n" },
+	{ "printf 'ldsm4\\ta\\tffffffff\\t" Z31 ",0\\n' | $B --patterns - $E --arch sm_70", 3,
+	  "<stdin>:1: ldsm4 needs ldmatrix (not on sm_70)\nbankcheck: <stdin>: 1 of 1 rows have no answer\n" },
+	{ "printf 'cpa4\\ta\\tf\\t" O32 "\\n' | $B --patterns - $E --arch sm_75", 3,
+	  "<stdin>:1: cpa4 needs cp.async (not on sm_75)\n" },
+	{ "printf 'ld32\\ta\\tf\\t100000," Z31 "\\n' | $B --patterns - $E --arch sm_75", 3,
+	  "<stdin>:1: ld32 needs 100004 bytes of shared memory (sm_75 has 65536)\n" },
+	{ "printf 'ld32\\tb\\tf\\t" O32 "\\n' | $B --patterns - $E --arch sm_130", 0,
+	  "# sm_130 is provisional: there is no folder for it in expected/, the laws are those of the nearest older "
+	  "one\nld32\tb\t1\t0\n" },
+	{ "printf 'ld32\\tb\\tf\\t" O32 "\\n' | $B --patterns - $E --arch sm_130 --format json", 0,
+	  "\"conflicts\":0,\"arch\":\"sm_130\",\"provisional\":true}\n" },
 	{ "printf '#\\n\\nld33\\ta\\tf\\t" O32 "\\n' >" TABLE "; $B --patterns " TABLE " $E", 3,
 	  TABLE ":3: unknown operation 'ld33'" },
 	{ "printf 'ld32\\ta\\tg\\t" O32 "\\n' >" TABLE "; $B --patterns " TABLE " $E", 3, TABLE ":1: mask 'g'" },

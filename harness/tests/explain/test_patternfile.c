@@ -115,6 +115,44 @@ START_TEST(table_of_patterns)
 }
 END_TEST
 
+/* A bad row does not end the table: the rows round it are read, and it is named by its line. */
+START_TEST(rows_after_a_bad_one_are_read)
+{
+	static const char text[] = HEAD "ld32\ta\tf\t" O32 "\nld33\tb\tf\t" O32 "\nld32\tc\x01\tf\t" O32
+					"\nld32\td\n# e\nld32\te\tf\t" O32 "\nld32\tf\tf\t1," Z31;
+	static const char *const good[] = { "a", "e" };
+	static const char *const bad[] = { "t:3: unknown", "t:4: control", "t:5: the column", "t:8: lane 0's" };
+	struct bc_patternfile *f = calloc(1, sizeof(*f));
+	size_t ngood = 0, nbad = 0;
+
+	ck_assert_ptr_nonnull(f);
+	f->path = "t";
+	f->file = fmemopen((void *)(uintptr_t)text, sizeof(text) - 1, "r");
+	ck_assert_ptr_nonnull(f->file);
+	for (bool more = true; more;) {
+		struct bc_error err = { .msg = "" };
+		struct bc_pattern p;
+		const char *name = NULL;
+		const enum bc_status st = bc_patternfile_next(f, &p, &name, &more, &err);
+
+		ck_assert(f->bad_row == (st != BC_OK));
+		if (st) {
+			ck_assert_uint_lt(nbad, BC_ARRAY_LEN(bad));
+			ck_assert_msg(strncmp(err.msg, bad[nbad], strlen(bad[nbad])) == 0, "%s", err.msg);
+			nbad++;
+		} else if (more) {
+			ck_assert_uint_lt(ngood, BC_ARRAY_LEN(good));
+			ck_assert_str_eq(name, good[ngood]);
+			ngood++;
+		}
+	}
+	ck_assert_uint_eq(ngood, BC_ARRAY_LEN(good));
+	ck_assert_uint_eq(nbad, BC_ARRAY_LEN(bad));
+	(void)fclose(f->file);
+	free(f);
+}
+END_TEST
+
 START_TEST(endless_line_is_refused)
 {
 	struct bc_patternfile *f = calloc(1, sizeof(*f));
@@ -129,6 +167,7 @@ START_TEST(endless_line_is_refused)
 	ck_assert_ptr_nonnull(f->file);
 	ck_assert_int_eq(bc_patternfile_next(f, &p, &name, &more, &err), BC_EDATA);
 	ck_assert_msg(strncmp(err.msg, "z:1: the line is longer than 65535 bytes", 40) == 0, "%s", err.msg);
+	ck_assert(!f->bad_row); /* it may never end */
 	(void)fclose(f->file);
 	free(f);
 }
@@ -168,6 +207,7 @@ Suite *bc_test_patternfile(void)
 	TCase *tc = tcase_create("table");
 
 	tcase_add_loop_test(tc, table_of_patterns, 0, (int)BC_ARRAY_LEN(tables));
+	tcase_add_test(tc, rows_after_a_bad_one_are_read);
 	tcase_add_test(tc, endless_line_is_refused);
 	tcase_add_test(tc, fields_of_a_pattern);
 	suite_add_tcase(s, tc);

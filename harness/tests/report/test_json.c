@@ -140,7 +140,7 @@ START_TEST(patterns_are_a_line_each)
 	ck_assert_int_eq(whole(first, "wavefronts"), 1);
 	json_decref(first);
 	ck_assert_str_eq(line + 1, "{\"schema\":\"bankcheck-pattern-1\",\"op\":\"st32\",\"name\":\"two\","
-				   "\"wavefronts\":1,\"conflicts\":0}\n");
+				   "\"wavefronts\":1,\"conflicts\":0,\"arch\":\"sm_90\",\"provisional\":false}\n");
 }
 END_TEST
 
