@@ -14,6 +14,11 @@ struct cure {
 #define INJECTED "unset what injects a tool into this process (CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH)"
 #define STOP_MPS "stop MPS (`echo quit | nvidia-cuda-mps-control`)"
 
+#define UNDER_WSL                                                                                                    \
+	"under WSL the NVIDIA driver of Windows and the version of Windows decide about counters, not root: "        \
+	"update both (docs.nvidia.com/cuda/wsl-user-guide), let all users access them in the NVIDIA control panel, " \
+	"`wsl --shutdown`; or `--witness clock`"
+
 static const struct cure cupti[] = {
 	{ BC_REFUSED_INVALID_OPERATION, "another tool is at work in this process: " INJECTED ", or `--witness clock`" },
 	{ BC_REFUSED_OUT_OF_MEMORY, "free memory of the host or the GPU and run again" },
@@ -45,7 +50,7 @@ static const struct cure cupti[] = {
 	{ BC_REFUSED_CMP, "CMP devices cannot be profiled: use `--witness clock`" },
 	{ BC_REFUSED_MIG, "this MIG instance cannot be profiled: use the whole GPU or `--witness clock`" },
 	{ BC_REFUSED_SLI, "GPUs in SLI cannot be profiled: turn it off" },
-	{ BC_REFUSED_WSL, "no profiling under this WSL version: use Linux or `--witness clock`" },
+	{ BC_REFUSED_WSL, UNDER_WSL },
 	{ BC_REFUSED_CHIP, "this CUPTI does not know the GPU: install a newer CUDA toolkit" },
 };
 
@@ -107,8 +112,10 @@ static const char *find(const struct cure *c, size_t n, int code, const char *ot
 	return otherwise;
 }
 
-const char *bc_refusal_cupti(int code)
+const char *bc_refusal_cupti(int code, const char *kernel)
 {
+	if (code == BC_REFUSED_PRIVILEGES && strcasestr(kernel, "microsoft"))
+		return UNDER_WSL;
 	return find(cupti, BC_ARRAY_LEN(cupti), code, "`--witness clock` does without counters: see docs/counters.md");
 }
 

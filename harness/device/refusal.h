@@ -7,11 +7,13 @@
 
 /**
  * bc_refusal_cupti - the cure for a CUPTI result that is no success
- * @code: CUptiResult, as CUDA 13 numbers them
+ * @code:   CUptiResult, as CUDA 13 numbers them
+ * @kernel: release of the running kernel (uname -r); one that names Microsoft is WSL's, where permission (35, 45) is
+ * not Linux's to give
  *
  * Return: what to do; never NULL or "": results without a cure of their own have the general one.
  */
-const char *bc_refusal_cupti(int code);
+const char *bc_refusal_cupti(int code, const char *kernel);
 
 /* "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES", of the results that refuse counters; "" for another. */
 const char *bc_refusal_cupti_name(int code);

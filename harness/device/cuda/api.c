@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "harness/device/refusal.h"
 
@@ -132,13 +133,16 @@ enum bc_status bc_cupti_check(CUptiResult r, const char *call, struct bc_error *
 {
 	const struct bc_cupti_api *api = NULL;
 	const char *text = NULL;
+	struct utsname kernel;
 
 	if (r == CUPTI_SUCCESS)
 		return BC_OK;
+	if (uname(&kernel) != 0)
+		kernel.release[0] = '\0';
 	if (!bc_cupti_api_open(&api, NULL) && api->cuptiGetResultString(r, &text) != CUPTI_SUCCESS)
 		text = NULL;
 	if (!text) /* this library is older than the result's name */
 		text = bc_refusal_cupti_name((int)r);
 	return bc_fail(err, BC_EDEVICE, "%s: %s (%d): %s", call, text[0] ? text : "unknown CUPTI error", (int)r,
-		       bc_refusal_cupti((int)r));
+		       bc_refusal_cupti((int)r, kernel.release));
 }

@@ -7,6 +7,8 @@
 
 Suite *bc_test_refusal(void);
 
+#define LINUX "6.1.0-38-amd64"
+
 /* Numbers are those of cupti_result.h; what has to be named, and what is to be done. */
 static const struct {
 	int code;
@@ -41,12 +43,40 @@ static const struct {
 
 START_TEST(a_refusal_is_named_with_its_cure)
 {
-	const char *text = bc_refusal_cupti(cupti[_i].code);
+	const char *text = bc_refusal_cupti(cupti[_i].code, LINUX);
 
 	ck_assert_msg(strstr(text, cupti[_i].named) != NULL, "%s (%d): %s", cupti[_i].what, cupti[_i].code, text);
 	ck_assert_msg(strstr(text, cupti[_i].cure) != NULL, "%s (%d): %s", cupti[_i].what, cupti[_i].code, text);
-	ck_assert_msg(strcmp(text, bc_refusal_cupti(BC_REFUSED_UNKNOWN)) != 0, "%s has no cure of its own",
+	ck_assert_msg(strcmp(text, bc_refusal_cupti(BC_REFUSED_UNKNOWN, LINUX)) != 0, "%s has no cure of its own",
 		      cupti[_i].what);
+}
+END_TEST
+
+/* WSL's kernels name Microsoft. There code 35 is no matter of root, a capability or a module option; the driver and the
+ * version of Windows decide, and newer ones may allow what these refuse. */
+START_TEST(permission_under_wsl_is_a_matter_of_windows)
+{
+	static const char *const kernels[] = { "6.6.87.2-microsoft-standard-WSL2", "4.4.0-19041-Microsoft" };
+	static const char *const named[] = { "WSL", "NVIDIA driver of Windows", "version of Windows", "update",
+					     "--witness clock" };
+	static const char *const wrong[] = { "CAP_SYS_ADMIN", "NVreg",	       "no profiling", "not possible",
+					     "cannot",	      "not supported", "use Linux" };
+	static const int codes[] = { 35, 45 };
+
+	for (size_t c = 0; c < BC_ARRAY_LEN(codes); c++) {
+		for (size_t k = 0; k < BC_ARRAY_LEN(kernels); k++) {
+			const char *text = bc_refusal_cupti(codes[c], kernels[k]);
+
+			for (size_t i = 0; i < BC_ARRAY_LEN(named); i++)
+				ck_assert_msg(strstr(text, named[i]) != NULL, "%d: no `%s`: %s", codes[c], named[i],
+					      text);
+			for (size_t i = 0; i < BC_ARRAY_LEN(wrong); i++)
+				ck_assert_msg(!strstr(text, wrong[i]), "%d: `%s`: %s", codes[c], wrong[i], text);
+		}
+	}
+	ck_assert_ptr_null(strstr(bc_refusal_cupti(35, LINUX), "WSL"));
+	ck_assert_str_eq(bc_refusal_cupti(26, kernels[0]),
+			 bc_refusal_cupti(26, LINUX)); /* the others are the same there */
 }
 END_TEST
 
@@ -54,14 +84,14 @@ END_TEST
 START_TEST(no_result_is_without_a_cure)
 {
 	for (int code = -1; code <= 1000; code++) {
-		const char *text = bc_refusal_cupti(code);
+		const char *text = bc_refusal_cupti(code, code % 2 ? LINUX : "5.15.90.1-microsoft-standard-WSL2");
 
 		ck_assert_ptr_nonnull(text);
 		ck_assert_uint_gt(strlen(text), 10);
 		ck_assert_uint_lt(strlen(text), 300); /* it has to fit behind the call and the code */
 	}
-	ck_assert_ptr_nonnull(strstr(bc_refusal_cupti(BC_REFUSED_UNKNOWN), "--witness clock"));
-	ck_assert_ptr_nonnull(strstr(bc_refusal_cupti(4711), "docs/counters.md"));
+	ck_assert_ptr_nonnull(strstr(bc_refusal_cupti(BC_REFUSED_UNKNOWN, LINUX), "--witness clock"));
+	ck_assert_ptr_nonnull(strstr(bc_refusal_cupti(4711, LINUX), "docs/counters.md"));
 }
 END_TEST
 
@@ -125,6 +155,7 @@ Suite *bc_test_refusal(void)
 	TCase *tc = tcase_create("cures");
 
 	tcase_add_loop_test(tc, a_refusal_is_named_with_its_cure, 0, (int)BC_ARRAY_LEN(cupti));
+	tcase_add_test(tc, permission_under_wsl_is_a_matter_of_windows);
 	tcase_add_test(tc, no_result_is_without_a_cure);
 	tcase_add_test(tc, a_refusal_has_its_name);
 	tcase_add_test(tc, the_driver_too);
