@@ -106,13 +106,15 @@ static enum bc_status start_worker(struct dispatch *d, struct bc_device_queue *q
 		st = bc_message_begin(&t, "open", err);
 	if (!st && q->restarted)
 		st = bc_message_add(&t, err, "health", "1");
+	if (!st && q->counters_off[0])
+		st = bc_message_add(&t, err, "counters_off", "%s", q->counters_off);
 	if (!st)
 		st = bc_facts_add(&t, &q->run->facts, err);
 	if (!st)
 		st = bc_message_end(&t, err);
 	q->state = BC_QUEUE_OPENING;
 	q->end_reason[0] = '\0';
-	q->reported_failure = q->context_lost = false;
+	q->reported_failure = q->context_lost = q->in_profiler = false;
 	if (!st)
 		send_to(q, &t);
 	bc_text_release(&t);
@@ -241,6 +243,8 @@ static enum bc_status take_message(struct dispatch *d, struct bc_device_queue *q
 		(void)bc_strlcpy(q->run->state_after, bc_message_get(&m, "state"), sizeof(q->run->state_after));
 		if (!st)
 			return next_batch(d, q, err);
+	} else if (!st && strcmp(m.kind, "profiler") == 0) {
+		q->in_profiler = strcmp(bc_message_get(&m, "in"), "1") == 0;
 	} else if (!st && strcmp(m.kind, "failed") == 0) {
 		st = bc_fail(&bad, BC_EDEVICE, "%s", bc_message_get(&m, "why"));
 		q->reported_failure = true;
@@ -255,12 +259,44 @@ static enum bc_status take_message(struct dispatch *d, struct bc_device_queue *q
 	return BC_OK;
 }
 
+/* What of the batch in the worker's hands has no observation: observations come in order, so it is the tail. */
+static size_t unobserved_tail(const struct bc_device_queue *q, size_t *first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->current.n; i++) {
+		if (q->observed[q->todo[q->current.first + i]])
+			continue;
+		if (!n)
+			*first = q->current.first + i;
+		n = q->current.first + i + 1 - *first;
+	}
+	return n;
+}
+
+/* The profiler's library took the worker down, or hangs: no case is to blame. Its batch is run by workers that leave it
+ * alone; reports have the reason with the device's facts. */
+static enum bc_status give_up_counters(struct bc_device_queue *q, const char *why, struct bc_error *err)
+{
+	size_t first = 0;
+	const size_t n = q->state == BC_QUEUE_BUSY ? unobserved_tail(q, &first) : 0;
+
+	(void)snprintf(
+		q->counters_off, sizeof(q->counters_off),
+		"CUPTI does not refuse, it takes down the process that calls it (%.*s): look into the kernel's log, "
+		"update the driver or the CUDA toolkit; the run goes on without it",
+		BC_REASON_MAX - 200, why);
+	q->restarted = true;
+	q->state = BC_QUEUE_IDLE;
+	return push_batch(q, first, n, err);
+}
+
 /* The worker is gone (or was ended for @why): what of its batch has no observation is halved; alone it is LOST, also
  * when the worker could still say how its context died, or BROKEN when it said that the tool failed. */
 static enum bc_status handle_worker_end(struct dispatch *d, struct bc_device_queue *q, const char *why,
 					struct bc_error *err)
 {
-	size_t first = 0, n = 0;
+	size_t first = 0, n;
 	enum bc_status st = BC_OK;
 
 	if (q->state == BC_QUEUE_OPENING) {
@@ -274,13 +310,7 @@ static enum bc_status handle_worker_end(struct dispatch *d, struct bc_device_que
 		return set_remaining_outcomes(d, q, q->restarted ? BC_LOST_WORKER : BC_TOOL_ERROR, text, err);
 	}
 	q->restarted = true;
-	for (size_t i = 0; i < q->current.n; i++) { /* observations come in order: what is missing is the tail */
-		if (q->observed[q->todo[q->current.first + i]])
-			continue;
-		if (!n)
-			first = q->current.first + i;
-		n = q->current.first + i + 1 - first;
-	}
+	n = unobserved_tail(q, &first);
 	q->state = BC_QUEUE_IDLE;
 	if (n == 1) {
 		st = set_outcome(d, q, q->todo[first],
@@ -315,6 +345,11 @@ static enum bc_status reap_worker(struct dispatch *d, struct bc_device_queue *q,
 		(void)snprintf(text, sizeof(text), "%s", q->end_reason);
 	else
 		(void)snprintf(text, sizeof(text), "the worker ended: %s", how);
+	/* SIGKILL is somebody else's doing, the kernel's for want of memory; what the worker said itself is no crash.
+	 */
+	if (q->in_profiler && !q->counters_off[0] && !q->reported_failure && (why || !q->end_reason[0]) &&
+	    !(ends && strcmp(how, "signal SIGKILL") == 0))
+		return give_up_counters(q, text, err);
 	return handle_worker_end(d, q, text, err);
 }
 
@@ -350,7 +385,7 @@ static enum bc_status check_limits(struct dispatch *d, struct bc_device_queue *q
 			       : q->restarted		    ? HEALTH_S
 							    : OPEN_S,
 			       q->state == BC_QUEUE_BUSY && q->current.n > 1 ? " a case" : "");
-	else if (q->state == BC_QUEUE_BUSY && t > q->last_heard + d->o->inactivity_s)
+	else if ((q->state == BC_QUEUE_BUSY || q->in_profiler) && t > q->last_heard + d->o->inactivity_s)
 		(void)snprintf(why, sizeof(why), "hung: nothing heard from the worker for %u s", d->o->inactivity_s);
 	else
 		return BC_OK;

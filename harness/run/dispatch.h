@@ -29,8 +29,10 @@ struct bc_device_queue {
 	char end_reason[BC_REASON_MAX]; /* why the worker has to end, or what it said before it ended */
 	bool reported_failure;		/* it said itself what went wrong, and that it ends ... */
 	bool context_lost; /* ... because its device's context died (a sticky error), not for a fault of the tool */
-	bool restarted;	   /* a worker of it was lost: the next one has to run a small kernel first */
-	bool abandoned;	   /* nothing more is run on it: it cannot be opened, or too many workers died */
+	bool in_profiler;  /* it calls the profiler's library: should it end now, that is to blame */
+	char counters_off[BC_REASON_MAX]; /* why its workers leave that library alone, "": they do not */
+	bool restarted;			  /* a worker of it was lost: the next one has to run a small kernel first */
+	bool abandoned;			  /* nothing more is run on it: it cannot be opened, or too many workers died */
 };
 
 struct bc_dispatch_options {

@@ -86,6 +86,29 @@ enum bc_status bc_probe_list(const struct bc_run_options *o, struct bc_facts **g
 	return st;
 }
 
+/* The worker's answer to `open`; NULL: it ended or hangs. @in_profiler: in the profiler's library. */
+static char *opening_answer(const struct bc_run_options *o, struct bc_proc *p, struct bc_fields *m, bool *in_profiler,
+			    struct bc_error *err, enum bc_status *st)
+{
+	char *line = NULL;
+
+	*in_profiler = false;
+	while (!*st) {
+		line = bc_proc_line(p);
+		if (line) {
+			*st = bc_message_parse(line, m, err);
+			if (*st || strcmp(m->kind, "profiler") != 0)
+				break;
+			*in_profiler = strcmp(bc_message_get(m, "in"), "1") == 0;
+		} else if (p->eof || !bc_proc_wait(p, o->inactivity_s)) {
+			break;
+		} else {
+			*st = bc_proc_read(p, err);
+		}
+	}
+	return line;
+}
+
 /* The facts of one GPU, complete: a worker opens it. */
 static enum bc_status open_gpu(const struct bc_run_options *o, struct bc_facts *f, struct bc_error *err)
 {
@@ -94,6 +117,7 @@ static enum bc_status open_gpu(const struct bc_run_options *o, struct bc_facts *
 	struct bc_fields m;
 	struct bc_proc p;
 	char *line = NULL;
+	bool in_profiler = false;
 	enum bc_status st;
 
 	bc_run_options_worker_argv(o, &argv);
@@ -106,14 +130,15 @@ static enum bc_status open_gpu(const struct bc_run_options *o, struct bc_facts *
 		st = bc_message_end(&t, err);
 	if (!st && bc_proc_send(&p, t.data, t.len, NULL))
 		p.eof = true; /* it is gone already */
-	while (!st && !(line = bc_proc_line(&p)) && !p.eof && bc_proc_wait(&p, o->inactivity_s))
-		st = bc_proc_read(&p, err);
-	if (!st && !line)
+	if (!st)
+		line = opening_answer(o, &p, &m, &in_profiler, err, &st);
+	if (!st && !line && in_profiler)
+		(void)snprintf(f->counters_absent, sizeof(f->counters_absent), "CUPTI %s: runs go on without counters",
+			       p.eof ? "takes down the process that calls it" : "hangs when it is called");
+	else if (!st && !line)
 		(void)snprintf(f->counters_absent, sizeof(f->counters_absent),
 			       "cuda:%u cannot be opened: the worker that tried %s", f->index,
 			       p.eof ? "ended without an answer" : "hangs");
-	if (!st && line)
-		st = bc_message_parse(line, &m, err);
 	if (!st && line && strcmp(m.kind, "opened") == 0)
 		st = bc_facts_parse(&m, f, err);
 	else if (!st && line)

@@ -136,8 +136,17 @@ static enum bc_status hash_images(struct worker *w, uint64_t *hash, struct bc_er
 	return BC_OK;
 }
 
+/* The parent is told before the device calls CUPTI: a library that crashes takes this process down. */
+static void tell_profiler(void *ctx, bool begins)
+{
+	struct bc_error ignored; /* a parent that is gone is noticed soon enough */
+
+	(void)say(ctx, "profiler", "in", begins ? "1" : "0", &ignored);
+}
+
 static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struct bc_error *err)
 {
+	const char *off = bc_message_get(m, "counters_off");
 	struct bc_measure_options mo = { .counters = w->o->witness != BC_WITNESS_CLOCK,
 					 .clock = w->o->witness != BC_WITNESS_COUNTERS,
 					 .pack = w->o->pack,
@@ -151,6 +160,9 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 	w->ops = ops_of(f.kind);
 	if (!w->ops)
 		return bc_fail(err, BC_EDEVICE, "this binary was built without that device");
+	w->open.counters_off = off[0] ? off : NULL;
+	w->open.profiler = tell_profiler;
+	w->open.profiler_ctx = w;
 	st = w->ops->open(&w->open, &f, &w->dev, err);
 	w->watch = (struct bc_watch){ .ops = w->ops, .dev = w->dev };
 	if (!st)

@@ -37,6 +37,8 @@ struct bc_device {
 	CUdevice dev;
 	CUcontext ctx;
 	struct bc_cuda_counters *counters;
+	void (*profiler)(void *ctx, bool begins); /* NULL: not wanted, or a session has ended well */
+	void *profiler_ctx;
 	struct bc_nvml *nvml; /* NULL: its state is not known */
 	struct image *images;
 	size_t nimages;
@@ -74,15 +76,48 @@ static bool under_mps(const struct bc_device *d)
 	return bc_cuda_attribute(d->cu, d->dev, CU_DEVICE_ATTRIBUTE_MPS_ENABLED) != 0;
 }
 
+/* Say that CUPTI is called from here on, or no longer (see bc_open_options). */
+static void tell_profiler(const struct bc_device *d, bool begins)
+{
+	if (d->profiler)
+		d->profiler(d->profiler_ctx, begins);
+}
+
+/* CUPTI, unless it is not wanted; without it the facts say why. */
+static void open_counters(struct bc_device *d, const struct bc_open_options *o, unsigned index)
+{
+	const struct bc_cupti_api *cupti = NULL;
+	struct bc_error why;
+	const char *off = o->no_counters ? "not asked for (--witness clock)" : o->counters_off;
+	enum bc_status st;
+	uint32_t v = 0;
+
+	if (off) {
+		(void)bc_strlcpy(d->facts.counters_absent, off, sizeof(d->facts.counters_absent));
+		return;
+	}
+	tell_profiler(d, true);
+	st = bc_cuda_counters_open(d->ctx, index, &d->counters, &why);
+	if (!st && !bc_cupti_api_open(&cupti, NULL) && cupti->cuptiGetVersion(&v) == CUPTI_SUCCESS)
+		(void)snprintf(d->facts.cupti, sizeof(d->facts.cupti), "API %u", v);
+	tell_profiler(d, false);
+	if (!st)
+		return;
+	if (under_mps(d))
+		bc_refusal_mps(why.msg, sizeof(why.msg));
+	(void)bc_strlcpy(d->facts.counters_absent, why.msg, sizeof(d->facts.counters_absent));
+}
+
 static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc_facts *which, struct bc_device **out,
 				struct bc_error *err)
 {
 	struct bc_device *d = calloc(1, sizeof(*d));
-	struct bc_error why;
 	enum bc_status st;
 
 	if (!d)
 		return bc_fail(err, BC_ENOMEM, "device: out of memory");
+	d->profiler = o->profiler;
+	d->profiler_ctx = o->profiler_ctx;
 	if (!bc_strlcpy(d->kernels_dir, o->kernels_dir, sizeof(d->kernels_dir))) {
 		st = bc_fail(err, BC_EUSAGE, "kernels folder: the path is too long");
 		goto out;
@@ -102,20 +137,7 @@ static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc
 	if (st)
 		goto out;
 	d->nvml = bc_nvml_open(bc_nvml_api_open(), d->facts.uuid, d->facts.pci);
-	if (o->no_counters) {
-		(void)bc_strlcpy(d->facts.counters_absent, "not asked for (--witness clock)",
-				 sizeof(d->facts.counters_absent));
-	} else if (bc_cuda_counters_open(d->ctx, which->index, &d->counters, &why)) {
-		if (under_mps(d))
-			bc_refusal_mps(why.msg, sizeof(why.msg));
-		(void)bc_strlcpy(d->facts.counters_absent, why.msg, sizeof(d->facts.counters_absent));
-	} else {
-		const struct bc_cupti_api *cupti = NULL;
-		uint32_t v = 0;
-
-		if (!bc_cupti_api_open(&cupti, NULL) && cupti->cuptiGetVersion(&v) == CUPTI_SUCCESS)
-			(void)snprintf(d->facts.cupti, sizeof(d->facts.cupti), "API %u", v);
-	}
+	open_counters(d, o, which->index);
 	*out = d;
 	d = NULL;
 out:
@@ -419,10 +441,15 @@ static enum bc_status do_chunk(struct bc_device *d, const struct bc_launch *l, s
 		st = upload(&p, bytes, err);
 	for (size_t i = 0; i < n; i++)
 		ranges += !l[i].joined;
-	if (!st && counts)
+	if (!st && counts) {
+		tell_profiler(d, true);
 		st = bc_cuda_counters_session(d->counters, want, ranges, launch_all, &p, counts, err);
-	else if (!st)
+		tell_profiler(d, false);
+		if (!st)
+			d->profiler = NULL; /* it works: from here on nothing need be told */
+	} else if (!st) {
 		st = launch_all(&p, err);
+	}
 	if (!st && counts)
 		bc_counts_spread(l, n, ranges, counts);
 	if (!st && !counts)

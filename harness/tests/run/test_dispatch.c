@@ -348,6 +348,61 @@ START_TEST(a_device_that_does_not_come_back_is_given_up)
 }
 END_TEST
 
+/* --- a profiler's library that does not refuse ------------------------------------------------------------------- */
+
+static const struct {
+	const char *mode, *why;
+} crashes[] = {
+	{ "cupti_open_segv", "the worker ended: signal SIGSEGV" },
+	{ "cupti_open_exit", "the worker ended: exit status 1" },
+	{ "cupti_open_hang", "hung: " },
+	{ "cupti_first_segv", "the worker ended: signal SIGSEGV" },
+	{ "cupti_first_abort", "the worker ended: signal SIGABRT" },
+	{ "cupti_first_hang", "hung: nothing heard from the worker for 1 s" },
+};
+
+/* The run goes on without counters: every case is measured, none is lost, and the device's facts say why. */
+START_TEST(cupti_that_crashes_is_left_alone)
+{
+	const bool hangs = strstr(crashes[_i].mode, "hang") != NULL;
+
+	ck_assert_int_eq(dispatch(BC_BATCH_MAX + 3, crashes[_i].mode, "", 10, hangs ? 1 : 10), BC_OK);
+	others_are_measured(sample.n, sample.n);
+	ck_assert_uint_eq(logged("start"), 2);
+	ck_assert_uint_eq(logged("without counters"), 1);
+	for (size_t i = 0; i < sample.n; i++)
+		ck_assert_uint_eq(logged(sample.cases[i].id), 1);
+	ck_assert_msg(strstr(sample.devices[0].facts.counters_absent, "CUPTI") &&
+			      strstr(sample.devices[0].facts.counters_absent, crashes[_i].why),
+		      "%s: %s", crashes[_i].mode, sample.devices[0].facts.counters_absent);
+	ck_assert(!lane[0].gone && lane[0].deaths == 0);
+}
+END_TEST
+
+/* Without counters a worker that dies is a worker that dies: the guilty case is found. */
+START_TEST(a_case_may_be_guilty_without_counters_too)
+{
+	ck_assert_int_eq(dispatch(8, "cupti_first_segv", "stride/ld_b32/3", 10, 10), BC_OK);
+	others_are_measured(3, 3);
+	ck_assert_int_eq(obs(3)->outcome, BC_LOST_WORKER);
+	ck_assert_str_eq(obs(3)->reason, "the worker ended: signal SIGSEGV");
+	ck_assert_uint_eq(logged("without counters"), logged("start") - 1);
+}
+END_TEST
+
+/* Not the library's doing: what the worker says itself, and SIGKILL. */
+START_TEST(not_every_death_in_cupti_is_cuptis)
+{
+	static const char *const modes[] = { "cupti_first_says", "cupti_first_kill" };
+
+	ck_assert_int_eq(dispatch(4, modes[_i], "", 10, 10), BC_OK);
+	ck_assert_uint_eq(seen.n, sample.n);
+	ck_assert_uint_eq(logged("without counters"), 0);
+	ck_assert_str_eq(lane[0].counters_off, "");
+	ck_assert_int_eq(obs(0)->outcome, BC_LOST_WORKER);
+}
+END_TEST
+
 START_TEST(a_worker_that_cannot_start_breaks_its_cases)
 {
 	const char *argv[] = { "/nonexistent/bankcheck", "worker", NULL };
@@ -448,6 +503,9 @@ Suite *bc_test_dispatch(void)
 	tcase_add_test(tc, a_device_that_does_not_open_breaks_its_cases);
 	tcase_add_test(tc, a_device_that_does_not_come_back_is_given_up);
 	tcase_add_test(tc, a_worker_that_cannot_start_breaks_its_cases);
+	tcase_add_loop_test(tc, cupti_that_crashes_is_left_alone, 0, (int)BC_ARRAY_LEN(crashes));
+	tcase_add_test(tc, a_case_may_be_guilty_without_counters_too);
+	tcase_add_loop_test(tc, not_every_death_in_cupti_is_cuptis, 0, 2);
 	tcase_add_test(tc, a_signal_leaves_the_rest_lost);
 	tcase_add_test(tc, a_signal_ends_a_hanging_worker);
 	tcase_add_test(tc, a_result_that_cannot_be_kept_stops_everything);
