@@ -35,7 +35,8 @@ SRC_MAIN      := harness/cli/main.c
 SRC_HARNESS   := $(wildcard $(ROOMS:%=harness/%/*.c)) $(filter-out $(SRC_MAIN),$(wildcard harness/cli/*.c))
 SRC_INJECT    := harness/tests/run/inject.c
 SRC_FUZZ      := $(wildcard harness/tests/*/fuzz_*.c)
-SRC_TESTS     := $(filter-out $(SRC_FUZZ) $(SRC_INJECT),$(wildcard harness/tests/*.c harness/tests/*/*.c))
+SRC_STUBS     := $(wildcard harness/tests/stubs/*.c)
+SRC_TESTS     := $(filter-out $(SRC_FUZZ) $(SRC_INJECT) $(SRC_STUBS),$(wildcard harness/tests/*.c harness/tests/*/*.c))
 SRC_BENCH     := $(wildcard harness/bench/*.c)
 KERNELS       := $(patsubst kernels/%.cu,%,$(wildcard kernels/*.cu))
 
@@ -114,7 +115,7 @@ LIB_SOURCES := $(if $(WITH_CUDA),$(SRC_CUDA)) $(SRC_HARNESS) $(SRC_SUITES)
 # What the tests are told about the tree (see harness/tests/README.md).
 test_defines = -DBC_TEST_DATA='"$(CURDIR)/harness/tests/data"' -DBC_TEST_EXPECTED='"$(CURDIR)/expected"' \
 	-DBC_TEST_TMP='"$(abspath $(B))/test-tmp$(1)"' -DBC_TEST_BINARY='"$(abspath $(B))/bankcheck$(1)"' \
-	-DBC_TEST_KERNELS='"$(abspath $(B))/kernels"' -DBC_TEST_INJECT='"$(abspath $(B))/bankcheck-inject$(1)"'
+	-DBC_TEST_KERNELS='"$(abspath $(B))/kernels"' -DBC_TEST_STUBS='"$(abspath $(B))/stubs"' -DBC_TEST_INJECT='"$(abspath $(B))/bankcheck-inject$(1)"'
 
 # Flags that only some folders get.
 folder_flags = $(if $(filter harness/device/cuda/%,$(1)),$(CUDA_CFLAGS)) \
@@ -346,13 +347,23 @@ run_tests = rm -rf $(B)/test-tmp$(1) && mkdir -p $(B)/test-tmp$(1) && \
 	LOCPATH=$(abspath $(B))/locale CK_DEFAULT_TIMEOUT=$${CK_DEFAULT_TIMEOUT:-120} $(2) \
 	tools/run-tests.sh $(B)/bankcheck-tests$(1) $(B)/test-log$(1)
 
+# A driver and a CUPTI for tests of the CUDA device without a GPU.
+STUBS := $(if $(WITH_CUDA),$(B)/stubs/libcuda.so.1 $(B)/stubs/libcupti.so.13)
+$(B)/stubs/libcuda.so.1: harness/tests/stubs/stub_cuda.c
+$(B)/stubs/libcupti.so.13: harness/tests/stubs/stub_cupti.c
+$(STUBS): kernels/bc_kernel.h $(CUPTI_SHIM)/string | setup
+	@mkdir -p $(@D)
+	$(call q,CC,$@) $(CC) $(DEFINES) $(WARNINGS) $(CUDA_CFLAGS) $(CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $(filter %.c,$^)
+
+$(foreach v,$(VARIANTS),$(B)/bankcheck-tests$(END_$(v))): | $(STUBS)
+
 # A locale with a decimal comma, for the tests that must not be moved by one.
 LOCALE := $(B)/locale/de_DE.UTF-8/LC_NUMERIC
 $(LOCALE): | setup
 	@mkdir -p $(B)/locale
 	@localedef -i de_DE -f UTF-8 $(B)/locale/de_DE.UTF-8
 
-check-unit: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck $(LOCALE) | check-needs check-ptx check-arch
+check-unit: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck $(STUBS) $(LOCALE) | check-needs check-ptx check-arch
 	@$(call run_tests,)
 
 # `make check` opens the page too where a browser is; this one installs it.
@@ -377,10 +388,10 @@ $(B)/arch_facts: tools/arch_facts.c $(CUPTI_SHIM)/string | setup
 		$(if $(filter-out /usr,$(CUDA_ROOT)),-isystem $(CUDA_ROOT)/include) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
 
 # The quarantine is kept small because LeakSanitizer walks it at the end of each of the tests, which are processes.
-asan: $(B)/bankcheck-tests-asan $(B)/bankcheck-asan $(B)/bankcheck-inject-asan ptx-copies $(LOCALE) ## the unit tests with AddressSanitizer and UBSan
+asan: $(B)/bankcheck-tests-asan $(B)/bankcheck-asan $(B)/bankcheck-inject-asan ptx-copies $(STUBS) $(LOCALE) ## the unit tests with AddressSanitizer and UBSan
 	@$(call run_tests,-asan,ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=8 LSAN_OPTIONS=suppressions=$(CURDIR)/harness/tests/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1)
 
-tsan: $(B)/bankcheck-tests-tsan $(B)/bankcheck-tsan $(B)/bankcheck-inject-tsan ptx-copies $(LOCALE) ## the unit tests with ThreadSanitizer
+tsan: $(B)/bankcheck-tests-tsan $(B)/bankcheck-tsan $(B)/bankcheck-inject-tsan ptx-copies $(STUBS) $(LOCALE) ## the unit tests with ThreadSanitizer
 	@$(call run_tests,-tsan,TSAN_OPTIONS=halt_on_error=1)
 
 clang: $(B)/bankcheck-clang $(B)/bankcheck-inject-clang $(B)/bankcheck-tests-clang ## program and tests compiled with clang, as build/*-clang
@@ -422,7 +433,7 @@ selftest: bankcheck ## planted faults on every architecture: which suites catch 
 
 # ---------------------------------------------------------------------------------------------- lint and format
 C_FILES := $(sort $(SRC_CUDA) $(SRC_HARNESS) $(wildcard $(SRC_MAIN)) $(SRC_SUITES) \
-	$(SRC_TESTS) $(SRC_INJECT) $(SRC_FUZZ) $(SRC_BENCH) $(wildcard tools/*.c))
+	$(SRC_TESTS) $(SRC_INJECT) $(SRC_FUZZ) $(SRC_BENCH) $(SRC_STUBS) $(wildcard tools/*.c))
 FORMATTED = $(C_FILES) $(wildcard harness/*/*.h harness/*/*/*.h suites/*.h kernels/*.h kernels/*.cuh kernels/*.cu)
 
 lint: $(B)/gen/suites.c $(B)/gen/tests.c $(CUPTI_SHIM)/string | setup ## clang-tidy, cppcheck, shellcheck and the project's own rules

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* The CUDA device where no GPU is: driver and CUPTI are the libraries of harness/tests/stubs/. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/tests/program.h"
+
+Suite *bc_test_cuda_stub(void);
+
+#ifdef BC_WITH_CUDA
+
+#define RUN                                                                                                         \
+	"run --device cuda:0 --filter stride/ld_b32 --expected " BC_TEST_EXPECTED " --kernels . --reports reports " \
+	"--inactivity 2 --timeout 20"
+
+/* The stub goes wrong as @mode says, NULL: not. Any file serves as an image. */
+static void stub(const char *mode)
+{
+	char path[BC_PATH_MAX + 32];
+	FILE *f;
+
+	bc_call.set[0][0] = "LD_LIBRARY_PATH";
+	bc_call.set[0][1] = BC_TEST_STUBS;
+	bc_call.set[1][0] = "BC_STUB_CUPTI";
+	bc_call.set[1][1] = mode;
+	(void)snprintf(path, sizeof(path), "%s/pattern_ld.fatbin", bc_call.dir);
+	f = fopen(path, "w");
+	ck_assert(f && fputs("an image\n", f) >= 0 && fclose(f) == 0);
+}
+
+static const struct {
+	const char *mode, *why; /* that the output and the report give for there being no counters */
+} libraries[] = {
+	{ "open_segv", "takes down the process that calls it (the worker ended: signal SIGSEGV)" },
+	{ "session_segv", "takes down the process that calls it (the worker ended: signal SIGSEGV)" },
+	{ "session_hang", "takes down the process that calls it (hung: nothing heard from the worker for 2 s)" },
+	{ "refuse", "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35): counters need permission" },
+};
+
+/* The clock carries the run: every case is judged, and the reason is told. */
+START_TEST(the_clock_carries_a_run_without_cupti)
+{
+	struct bc_text report;
+
+	stub(libraries[_i].mode);
+	bc_run_program(RUN);
+	bc_expect_status(0, NULL);
+	bc_expect_output(libraries[_i].why);
+	report = bc_program_file(&bc_call, "reports/sm_90.xml");
+	ck_assert_msg(strstr(report.data, "verdict=PASS") != NULL, "%s", report.data);
+	ck_assert(!strstr(report.data, "verdict=LOST") && !strstr(report.data, "verdict=BROKEN"));
+	ck_assert(strstr(report.data, "counters_absent") && strstr(report.data, "CUPTI"));
+	ck_assert_ptr_null(strstr(report.data, "given up"));
+	bc_text_release(&report);
+}
+END_TEST
+
+/* A stub that counts 0 does not pass: what the canaries are for, and that the stub is asked at all. */
+START_TEST(counters_that_read_nothing_are_void)
+{
+	struct bc_text report;
+
+	stub(NULL);
+	bc_run_program(RUN);
+	report = bc_program_file(&bc_call, "reports/sm_90.xml");
+	ck_assert_msg(strstr(report.data, "counters are void") != NULL, "%s", report.data);
+	bc_text_release(&report);
+}
+END_TEST
+
+START_TEST(required_counters_are_missed)
+{
+	stub("session_segv");
+	bc_run_program(RUN " --require counters");
+	bc_expect_status(2, NULL);
+	bc_expect_output("counters are required and absent");
+}
+END_TEST
+
+START_TEST(devices_names_the_library_that_crashes)
+{
+	stub("open_segv");
+	bc_run_program("devices --expected " BC_TEST_EXPECTED);
+	bc_expect_output("Stub GPU");
+	bc_expect_output("in CUPTI: runs go on without counters");
+}
+END_TEST
+
+#endif
+
+Suite *bc_test_cuda_stub(void)
+{
+	Suite *s = suite_create("cuda_stub");
+	TCase *tc = tcase_create("stub");
+
+	tcase_add_checked_fixture(tc, bc_call_setup, bc_call_teardown);
+	tcase_set_timeout(tc, 120);
+#ifdef BC_WITH_CUDA
+	tcase_add_loop_test(tc, the_clock_carries_a_run_without_cupti, 0, (int)BC_ARRAY_LEN(libraries));
+	tcase_add_test(tc, counters_that_read_nothing_are_void);
+	tcase_add_test(tc, required_counters_are_missed);
+	tcase_add_test(tc, devices_names_the_library_that_crashes);
+#endif
+	suite_add_tcase(s, tc);
+	return s;
+}

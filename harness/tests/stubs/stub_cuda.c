@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/tests/stubs/stub_cuda.c - a libcuda.so.1 for tests of the CUDA device where no GPU is.
+ *
+ * One GPU of compute capability 9.0 whose memory is the host's. It knows the kernels bc_ld32 and bc_ld32_clock: right
+ * data, and an H200's cycles (23 for a load, 2 for each further wavefront).
+ */
+#include <cuda.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/bc_kernel.h"
+
+#define BASE 1024u /* where dynamic shared memory starts */
+#define LANES 32u
+
+static const char *const kernels[] = { "bc_ld32", "bc_ld32_clock" };
+
+CUresult cuInit(unsigned flags)
+{
+	return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+	*version = CUDA_VERSION;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+	*count = 1;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+	*device = ordinal;
+	return ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
+{
+	(void)dev;
+	(void)snprintf(name, (size_t)len, "Stub GPU");
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
+{
+	(void)dev;
+	memset(uuid, 0x11, sizeof(*uuid));
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetPCIBusId(char *id, int len, CUdevice dev)
+{
+	(void)dev;
+	(void)snprintf(id, (size_t)len, "0000:01:00.0");
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice dev)
+{
+	(void)dev;
+	switch (attribute) {
+	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = 9; break;
+	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = 232448; break;
+	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: *value = 233472; break;
+	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 49152; break;
+	case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK: *value = 1024; break;
+	case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 1; break;
+	default: *value = 0;
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
+{
+	static int context;
+
+	(void)dev;
+	*ctx = (void *)&context;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+	(void)dev;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext ctx)
+{
+	return ctx ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+	return CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+	static int loaded;
+
+	*module = (void *)&loaded;
+	return image ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
+}
+
+CUresult cuModuleUnload(CUmodule module)
+{
+	return module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuModuleGetFunction(CUfunction *f, CUmodule module, const char *name)
+{
+	(void)module;
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		if (strcmp(kernels[i], name) != 0)
+			continue;
+		*f = (void *)(uintptr_t)&kernels[i];
+		return CUDA_SUCCESS;
+	}
+	return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value)
+{
+	(void)attribute;
+	return f && value >= 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f)
+{
+	(void)attribute;
+	*value = 0;
+	return f ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int threads, size_t dynamic)
+{
+	(void)threads;
+	(void)dynamic;
+	*blocks = 1;
+	return f ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *at, size_t bytes)
+{
+	*at = (CUdeviceptr)(uintptr_t)malloc(bytes);
+	return *at ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemFree(CUdeviceptr at)
+{
+	free((void *)(uintptr_t)at);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
+{
+	memcpy((void *)(uintptr_t)to, from, bytes);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
+{
+	memcpy(to, (const void *)(uintptr_t)from, bytes);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	*at = malloc(bytes);
+	return *at ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemFreeHost(void *at)
+{
+	free(at);
+	return CUDA_SUCCESS;
+}
+
+static uint32_t *words(bc_u64 address)
+{
+	return (uint32_t *)(uintptr_t)address;
+}
+
+/* Offset of @lane's word in request @k. */
+static uint32_t offset(const struct bc_pattern_params *p, uint32_t k, uint32_t lane)
+{
+	return words(p->offsets)[lane] + k * p->step;
+}
+
+static void run_data(const struct bc_pattern_params *p, uint32_t shared_bytes)
+{
+	if (p->info) {
+		words(p->info)[0] = BASE;
+		words(p->info)[1] = shared_bytes;
+	}
+	for (uint32_t k = 0; p->results && k < p->count; k++)
+		for (uint32_t lane = 0; lane < LANES; lane++)
+			if (p->mask >> lane & 1u)
+				words(p->results)[k * LANES + lane] = bc_fill_word(offset(p, k, lane), p->seed);
+}
+
+/* The most distinct words that request @k wants of one bank. */
+static uint32_t wavefronts(const struct bc_pattern_params *p, uint32_t k)
+{
+	uint32_t most = 0;
+
+	for (uint32_t bank = 0; bank < LANES; bank++) {
+		uint32_t seen[LANES], n = 0;
+
+		for (uint32_t lane = 0; lane < LANES; lane++) {
+			const uint32_t word = (BASE + offset(p, k, lane)) / 4;
+			bool known = word % LANES != bank || !(p->mask >> lane & 1u);
+
+			for (uint32_t i = 0; i < n; i++)
+				known = known || seen[i] == word;
+			if (!known)
+				seen[n++] = word;
+		}
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static void run_clock(const struct bc_pattern_params *p)
+{
+	uint32_t cycles = 0;
+
+	for (uint32_t k = 0; k < BC_TIMED_ACCESSES; k++)
+		cycles += 23 + 2 * (wavefronts(p, k) - 1);
+	for (uint32_t s = 0; s < p->nsamples; s++) {
+		memset(words(p->samples) + (size_t)s * 8, 0, 8 * sizeof(uint32_t));
+		words(p->samples)[s * 8] = 5000;
+		words(p->samples)[s * 8 + 1] = 5000 + cycles;
+	}
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+			unsigned shared_bytes, CUstream stream, void **params, void **extra)
+{
+	const struct bc_pattern_params *p = extra[1]; /* after CU_LAUNCH_PARAM_BUFFER_POINTER */
+
+	(void)stream;
+	if (params || gx * gy * gz != 1 || bx != LANES || by * bz != 1 || shared_bytes > 232448)
+		return CUDA_ERROR_INVALID_VALUE;
+	if ((void *)f == (void *)(uintptr_t)&kernels[1])
+		run_clock(p);
+	else
+		run_data(p, shared_bytes);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **name)
+{
+	*name = error == CUDA_ERROR_NOT_FOUND ? "CUDA_ERROR_NOT_FOUND" : "CUDA_ERROR_OF_THE_STUB";
+	return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **text)
+{
+	*text = error == CUDA_ERROR_NOT_FOUND ? "named symbol not found" : "the stub refuses";
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* harness/tests/stubs/stub_cupti.c - a libcupti.so.13 for tests: it goes wrong where BC_STUB_CUPTI says.
+ *
+ *   open_segv      SIGSEGV when the profiler is initialised
+ *   session_segv   SIGSEGV when the first session enables it
+ *   session_hang   the first session never comes back
+ *   refuse         no permission (35) for anything
+ * Otherwise everything succeeds and every counter reads 0, which no canary takes for a count.
+ */
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_result.h>
+#include <cupti_target.h>
+#include <cupti_version.h>
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define IMAGE_BYTES 16
+
+static int host_object, profiler_object;
+
+static bool goes_wrong(const char *how)
+{
+	const char *mode = getenv("BC_STUB_CUPTI");
+
+	return mode && strcmp(mode, how) == 0;
+}
+
+CUptiResult cuptiGetVersion(uint32_t *version)
+{
+	*version = CUPTI_API_VERSION;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetResultString(CUptiResult result, const char **text)
+{
+	*text = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" : "CUPTI_ERROR";
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *p)
+{
+	(void)p;
+	if (goes_wrong("open_segv"))
+		(void)raise(SIGSEGV);
+	return goes_wrong("refuse") ? CUPTI_ERROR_INSUFFICIENT_PRIVILEGES : CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *p)
+{
+	p->pChipName = "GH100";
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params *p)
+{
+	p->counterAvailabilityImageSize = IMAGE_BYTES;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params *p)
+{
+	p->pHostObject = (void *)&host_object;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params *p)
+{
+	(void)p;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params *p)
+{
+	return p->numMetrics ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+CUptiResult cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params *p)
+{
+	p->configImageSize = IMAGE_BYTES;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params *p)
+{
+	memset(p->pConfigImage, 0, p->configImageSize);
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_Params *p)
+{
+	p->numOfPasses = 1;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params *p)
+{
+	memset(p->pMetricValues, 0, p->numMetrics * sizeof(*p->pMetricValues));
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
+{
+	if (goes_wrong("session_segv"))
+		(void)raise(SIGSEGV);
+	while (goes_wrong("session_hang"))
+		(void)pause();
+	p->pRangeProfilerObject = (void *)&profiler_object;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params *p)
+{
+	(void)p;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
+{
+	(void)p;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p)
+{
+	(void)p;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *p)
+{
+	p->isAllPassSubmitted = 1;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params *p)
+{
+	(void)p;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *p)
+{
+	(void)p;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
+{
+	p->numOfRangeDropped = 0;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params *p)
+{
+	p->counterDataSize = IMAGE_BYTES;
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiRangeProfilerCounterDataImageInitialize(CUpti_RangeProfiler_CounterDataImage_Initialize_Params *p)
+{
+	memset(p->pCounterData, 0, p->counterDataSize);
+	return CUPTI_SUCCESS;
+}
