@@ -23,6 +23,7 @@ struct bc_console {
 	struct bc_text line;  /* text on its way out */
 	struct bc_out out;    /* into line */
 	int failed;	      /* errno of the first failure, 0: none */
+	uint64_t told;	      /* devices (bit 63: and those after) whose lack of counters was said at the beginning */
 	uint64_t why;	      /* hash of the last LOST result's message */
 	size_t same, omitted; /* LOST results in a row with that message; those that were left out for it */
 };
@@ -282,19 +283,27 @@ static void add_device(struct bc_console *c, const struct bc_device_run *d)
 		bc_put(&c->out, "\n");
 }
 
+/* Device @i of the run, as a bit of told. */
+static uint64_t bit_of(size_t i)
+{
+	return UINT64_C(1) << (i < 63 ? i : 63);
+}
+
 void bc_console_begin(struct bc_console *c, const struct bc_run *run)
 {
 	if (c->o.quiet)
 		return;
 	bc_console_erase(c);
 	add_head(c, run);
-	for (size_t i = 0; i < run->ndevices; i++)
+	for (size_t i = 0; i < run->ndevices; i++) {
 		add_device(c, &run->devices[i]);
+		c->told |= run->devices[i].facts.counters_absent[0] ? bit_of(i) : 0;
+	}
 	write_line(c);
 	flush(c);
 }
 
-/* "sm_90: 12 of 500 cases without counters: ...": a witness that is missing for the whole device is said above them. */
+/* "cuda:0: 12 of 500 judged without counters: ...". */
 static void add_absent(struct bc_console *c, const struct bc_device_run *d, const char *witness, size_t reason_at,
 		       size_t n, size_t of)
 {
@@ -317,8 +326,9 @@ static void add_absent(struct bc_console *c, const struct bc_device_run *d, cons
 	bc_put(&c->out, "\n");
 }
 
-/* Witnesses that some judged cases lacked though their patterns can have them. */
-static void add_witnesses(struct bc_console *c, const struct bc_device_run *d)
+/* Witnesses that some judged cases lacked though their patterns can have them. That the whole device @i lacks counters
+ * was said at the beginning when it was known then; a GPU tells it when it is opened. */
+static void add_witnesses(struct bc_console *c, const struct bc_device_run *d, size_t i)
 {
 	size_t judged = 0, no_counters = 0, no_clock = 0;
 
@@ -332,7 +342,7 @@ static void add_witnesses(struct bc_console *c, const struct bc_device_run *d)
 						    r->bounds.row[BC_Q_SECTORS] || r->bounds.row[BC_Q_REQUESTS]);
 		no_clock += !r->obs.clock_has && !r->obs.clock_value_has && bc_op_info(r->c->pattern.op)->timed;
 	}
-	if (!d->facts.counters_absent[0])
+	if (!(c->told & bit_of(i)))
 		add_absent(c, d, "counters", offsetof(struct bc_observation, counters_absent), no_counters, judged);
 	if (!d->facts.clock_absent[0])
 		add_absent(c, d, "a clock", offsetof(struct bc_observation, clock_absent), no_clock, judged);
@@ -401,7 +411,7 @@ static void add_counts(struct bc_console *c, const struct bc_run *run)
 		bc_putf(&c->out, "; %zu flaky", flaky);
 	bc_put(&c->out, "\n");
 	for (size_t i = 0; i < run->ndevices; i++) {
-		add_witnesses(c, &run->devices[i]);
+		add_witnesses(c, &run->devices[i], i);
 		add_skips(c, &run->devices[i]);
 		add_events(c, &run->devices[i]);
 	}

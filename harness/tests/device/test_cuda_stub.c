@@ -13,8 +13,8 @@ Suite *bc_test_cuda_stub(void);
 
 #ifdef BC_WITH_CUDA
 
-#define RUN                                                                                                         \
-	"run --device cuda:0 --filter stride/ld_b32 --expected " BC_TEST_EXPECTED " --kernels . --reports reports " \
+#define RUN                                                                                                           \
+	"run --device cuda:0 --filter stride/ld_b32/? --expected " BC_TEST_EXPECTED " --kernels . --reports reports " \
 	"--inactivity 2 --timeout 20"
 
 /* The stub goes wrong as @mode says, NULL: not. Any file serves as an image. */
@@ -84,9 +84,9 @@ END_TEST
 START_TEST(devices_names_the_library_that_crashes)
 {
 	stub("open_segv");
-	bc_run_program("devices --expected " BC_TEST_EXPECTED);
+	bc_run_program("devices");
 	bc_expect_output("Stub GPU");
-	bc_expect_output("in CUPTI: runs go on without counters");
+	bc_expect_output("CUPTI takes down the process that calls it: runs go on without counters");
 }
 END_TEST
 

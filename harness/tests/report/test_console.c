@@ -138,6 +138,28 @@ START_TEST(what_a_device_lacks_is_said)
 }
 END_TEST
 
+/* A GPU tells at its opening, after the beginning, that it has no counters: then the summary says so; once is enough.
+ */
+START_TEST(counters_that_turn_out_to_be_absent_are_said)
+{
+	struct bc_device_run *d = &sample.devices[0];
+
+	for (size_t i = 0; i < d->nresults; i++) {
+		d->results[i].obs.attempts = 0;
+		(void)bc_strlcpy(d->results[i].obs.counters_absent, "no permission", 20);
+	}
+	if (_i)
+		(void)bc_strlcpy(d->facts.counters_absent, "no permission", sizeof(d->facts.counters_absent));
+	open_console();
+	bc_console_begin(c, &sample.run);
+	(void)bc_strlcpy(d->facts.counters_absent, "no permission", sizeof(d->facts.counters_absent));
+	ck_assert_int_eq(bc_console_end(c, &sample.run, &paths, &err), BC_OK);
+	(void)seen();
+	ck_assert_msg((strstr(mem, " judged without counters: no permission\n") != NULL) == (_i == 0), "%s", mem);
+	ck_assert_msg((strstr(mem, "  no counters: no permission\n") != NULL) == (_i == 1), "%s", mem);
+}
+END_TEST
+
 START_TEST(what_the_gpu_told_of_is_said)
 {
 	open_console();
@@ -460,6 +482,7 @@ Suite *bc_test_console(void)
 	tcase_add_test(tc, colour_is_asked_for);
 	tcase_add_test(tc, the_devices_come_first);
 	tcase_add_test(tc, what_a_device_lacks_is_said);
+	tcase_add_loop_test(tc, counters_that_turn_out_to_be_absent_are_said, 0, 2);
 	tcase_add_test(tc, what_the_gpu_told_of_is_said);
 	tcase_add_loop_test(tc, the_first_line_says_reference_device, 0, 2);
 	tcase_add_test(tc, quiet_is_quiet);
