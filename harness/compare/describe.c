@@ -209,9 +209,12 @@ void bc_describe_clocks(struct bc_out *o, const struct bc_diff *d)
 	bc_putf(o, "clocks: %zu compared: %zu SAME, %zu SLOWER, %zu FASTER, %zu UNDECIDED\n", d->ntests,
 		n[BC_SPEED_SAME], n[BC_SPEED_SLOWER], n[BC_SPEED_FASTER], n[BC_SPEED_UNDECIDED]);
 	bc_putf(o,
-		"method: no spread on either side: any difference counts (%zu cases); else rank tests (%zu cases), "
-		"tolerance %s %%, chance of any false alarm among them at most %s %%\n",
-		d->ntests - d->plan.tested, d->plan.tested, bc_number_text(d->plan.tolerance * 100, tolerance),
+		"method: tolerance %s %%; no spread on either side: a change over it counts (%zu cases); else rank "
+		"tests (%zu "
+		"cases), chance of any false alarm among them at most %s %%, if the samples of a run are independent "
+		"(what "
+		"holds for a whole run looks like a change)\n",
+		bc_number_text(d->plan.tolerance * 100, tolerance), d->ntests - d->plan.tested, d->plan.tested,
 		bc_number_text(d->plan.alpha * 100, alpha));
 	for (size_t i = 0; i < d->ntests; i++) {
 		if (d->tests[i].why != BC_FEW_SAMPLES)

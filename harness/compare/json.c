@@ -145,11 +145,12 @@ static json_t *clocks(const struct bc_diff *d)
 {
 	const size_t *n = d->sums.speed;
 
-	return json_pack("{sI, sI, sI, sI, sI, sI, sf, sf, sf}", "compared", (json_int_t)d->ntests, "same",
+	return json_pack("{sI, sI, sI, sI, sI, sI, sf, sf, ss, sf}", "compared", (json_int_t)d->ntests, "same",
 			 (json_int_t)n[BC_SPEED_SAME], "slower", (json_int_t)n[BC_SPEED_SLOWER], "faster",
 			 (json_int_t)n[BC_SPEED_FASTER], "undecided", (json_int_t)n[BC_SPEED_UNDECIDED], "rank_tests",
 			 (json_int_t)d->plan.tested, "tolerance_percent", d->plan.tolerance * 100, "false_alarm_chance",
-			 d->plan.alpha, "interval_chance", 1 - BC_SPEED_SAME_ALPHA);
+			 d->plan.alpha, "assumes", "the samples of a run are independent", "interval_chance",
+			 1 - BC_SPEED_SAME_ALPHA);
 }
 
 enum bc_status bc_diff_json(const struct bc_diff_show *s, struct bc_text *out, struct bc_error *err)

@@ -8,7 +8,8 @@
 #define BC_SPEED_TOLERANCE 0.01	 /* default: changes up to 1 % are no change */
 #define BC_SPEED_ALPHA 0.01	 /* chance that one comparison calls any unchanged case SLOWER or FASTER */
 #define BC_SPEED_SAME_ALPHA 0.05 /* SAME: chance that the interval of one case misses its change */
-#define BC_SPEED_EXACT_MIN 10	 /* samples, the fewest that a run records: so many equal ones count as no spread */
+#define BC_SPEED_STEP_MIN 2   /* cycles, the least change that counts: both ends of a section are read to one cycle */
+#define BC_SPEED_EXACT_MIN 10 /* samples, the fewest that a run records: so many equal ones count as no spread */
 
 enum bc_speed { BC_SPEED_NONE = 0, BC_SPEED_SAME, BC_SPEED_SLOWER, BC_SPEED_FASTER, BC_SPEED_UNDECIDED, BC_NSPEEDS };
 
@@ -19,6 +20,7 @@ enum bc_undecided {
 	BC_WIDE_SPREAD,	 /* the interval of the change reaches over the tolerance, and the change is not significant */
 	BC_SMALL_CHANGE, /* significant, but not surely within the tolerance nor over it */
 	BC_ZERO_SAMPLE,	 /* a section of 0 cycles: the clock did not run */
+	BC_CLOCK_STEP,	 /* no spread, over the tolerance, but one cycle only: as far as the clock can tell */
 };
 
 /* One case. */
@@ -26,7 +28,7 @@ struct bc_speed_test {
 	struct bc_samples old, now; /* in: at least one sample each */
 	enum bc_speed speed;	    /* out, as all below */
 	enum bc_undecided why;
-	bool exact;	       /* no spread on either side: any difference counts */
+	bool exact;	       /* no spread on either side: the change is known, no test is needed */
 	double p;	       /* of the rank test, before the correction; 1 when exact */
 	struct bc_shift shift; /* ratio of cycles now to old, with its 95 % interval; exact: that ratio, no width */
 };
@@ -41,9 +43,10 @@ struct bc_speed_plan {
  * bc_speed_judge - judge the clocks of all cases of one comparison, which are tested at once
  * @test: [n]
  *
- * No spread on either side (BC_SPEED_EXACT_MIN equal samples each): equal is SAME, else SLOWER or FASTER. Otherwise
- * SLOWER (FASTER) when the rank test is significant by Holm's correction over all such cases, and the ratio is at least
- * 1 + tolerance (at most its reciprocal); SAME when the interval of the ratio lies between these; else UNDECIDED.
+ * No spread on either side (BC_SPEED_EXACT_MIN equal samples each): SAME within the tolerance, else SLOWER or FASTER;
+ * one cycle alone is UNDECIDED, whatever it is of a short section. Otherwise SLOWER (FASTER) when the rank test is
+ * significant by Holm's correction over all such cases, and the ratio is at least 1 + tolerance (at most its
+ * reciprocal); SAME when the interval of the ratio lies between these; else UNDECIDED.
  *
  * Return: BC_ENOMEM. Pure otherwise; swapped lists give FASTER for SLOWER.
  */

@@ -152,8 +152,14 @@ static const struct {
 	bool exact;
 } rows[] = {
 	{ "no spread, equal", TEN(912), TEN(912), 0.01, BC_SPEED_SAME, true },
-	{ "no spread, one cycle more counts within any tolerance", TEN(912), TEN(913), 0.5, BC_SPEED_SLOWER, true },
-	{ "no spread, one cycle less", TEN(913), TEN(912), 0.5, BC_SPEED_FASTER, true },
+	{ "no spread, one cycle more of 744", TEN(744), TEN(745), 0.01, BC_SPEED_SAME, true },
+	{ "no spread, within the tolerance: 7 of 744 are 0.94 %", TEN(744), TEN(751), 0.01, BC_SPEED_SAME, true },
+	{ "no spread, over it: 8 of 744 are 1.08 %", TEN(744), TEN(752), 0.01, BC_SPEED_SLOWER, true },
+	{ "no spread, the tolerance itself: 10 of 1000", TEN(1000), TEN(1010), 0.01, BC_SPEED_SLOWER, true },
+	{ "no spread, tolerance 0: two cycles count", TEN(744), TEN(746), 0, BC_SPEED_SLOWER, true },
+	{ "no spread, tolerance 0: one is the clock's own step", TEN(744), TEN(745), 0, BC_SPEED_UNDECIDED, true },
+	{ "no spread, one cycle of a short section: 2 %", TEN(50), TEN(51), 0.01, BC_SPEED_UNDECIDED, true },
+	{ "no spread, two cycles of a short section", TEN(50), TEN(52), 0.01, BC_SPEED_SLOWER, true },
 	{ "no spread, other numbers of samples", TEN(912), LIST(912, 912, 912, 912, 912, 912, 912, 912, 912, 912, 912),
 	  0.01, BC_SPEED_SAME, true },
 	{ "one sample off: within the tolerance", TEN(912), AND(912, 950), 0.01, BC_SPEED_SAME, false },
