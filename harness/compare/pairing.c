@@ -45,6 +45,7 @@ static const struct {
 	{ "expectations_hash", "expectations hash", true },
 	{ "standing", "standing", false },
 	{ "plan_hash", "plan hash (which cases)", true },
+	{ "options", "options of the run", true },
 	{ "complete", "complete", true },
 };
 

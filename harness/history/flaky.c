@@ -8,12 +8,12 @@
 #include "harness/history/table.h"
 
 /* What must be the same for a flip to have no other cause. */
-static const enum bc_history_fact same[] = { BC_FACT_UNIT,  BC_FACT_DRIVER,   BC_FACT_CUDA,
-					     BC_FACT_IMAGE, BC_FACT_EXPECTED, BC_FACT_VERSION };
+static const enum bc_history_fact same[] = { BC_FACT_UNIT,     BC_FACT_DRIVER,	BC_FACT_CUDA,	BC_FACT_IMAGE,
+					     BC_FACT_EXPECTED, BC_FACT_VERSION, BC_FACT_OPTIONS };
 
 /* A case in the runs of one group. */
 struct state {
-	unsigned n[BC_NVERDICTS], runs, flips, retried;
+	unsigned n[BC_NVERDICTS], judged, flips, retried;
 	enum bc_verdict last;
 	const struct bc_history_run *flip; /* the latest */
 };
@@ -52,7 +52,10 @@ static enum bc_status take_point(void *ctx, const struct bc_history_point *p, st
 	struct state *s = &f->state[p->c - f->cases->c];
 
 	(void)err;
-	if (s->runs && p->verdict != s->last) {
+	s->n[p->verdict]++;
+	if (p->verdict == BC_SKIP) /* it tells nothing of the case: what comes after is held against what was before */
+		return BC_OK;
+	if (s->judged && p->verdict != s->last) {
 		s->flips++;
 		s->flip = p->run;
 	}
@@ -61,8 +64,7 @@ static enum bc_status take_point(void *ctx, const struct bc_history_point *p, st
 		s->flip = s->flip ? s->flip : p->run;
 	}
 	s->last = p->verdict;
-	s->n[p->verdict]++;
-	s->runs++;
+	s->judged++;
 	return BC_OK;
 }
 

@@ -64,6 +64,7 @@ enum bc_history_fact {
 	BC_FACT_EXPECTED, /* hash of the expectations */
 	BC_FACT_VERSION,  /* of bankcheck */
 	BC_FACT_COMPLETE, /* yes, no: a filtered run */
+	BC_FACT_OPTIONS,  /* what the run was asked to do: witness, pack, repeat, fault ... */
 	BC_NFACTS
 };
 

@@ -24,6 +24,7 @@ const char *const bc_history_fact_names[BC_NFACTS] = {
 	[BC_FACT_EXPECTED] = "expectations_hash",
 	[BC_FACT_VERSION] = "bankcheck",
 	[BC_FACT_COMPLETE] = "complete",
+	[BC_FACT_OPTIONS] = "options",
 };
 
 const char *const bc_history_value_names[BC_NVALUES] = {
@@ -66,7 +67,9 @@ enum bc_status bc_history_runs(struct bc_history *h, struct bc_history_runs *out
 	enum bc_status st =
 		bc_db_prepare(h,
 			      "SELECT id, time, run_id, device, unit, arch, gpu, host, driver, cuda, image_hash, "
-			      "expectations_hash, bankcheck, complete, cases, passed, findings, skipped FROM run "
+			      "expectations_hash, bankcheck, complete, "
+			      "coalesce((SELECT value FROM fact WHERE run = run.id AND name = 'options'), ''), cases, "
+			      "passed, findings, skipped FROM run "
 			      "ORDER BY time, run_id, device",
 			      &s, err);
 

@@ -99,6 +99,7 @@ static void properties(struct doc *d, const struct bc_device_run *dev)
 	property_hash(d, "image_hash", dev->images_hash);
 	property_hash(d, "expectations_hash", dev->expect_hash);
 	property_hash(d, "plan_hash", d->run->plan_hash);
+	property(d, "options", d->run->options);
 	property(d, "run_id", d->run->run_id);
 	property(d, "run_seconds", seconds);
 	property(d, "host", d->run->host);

@@ -20,6 +20,9 @@ void bc_hs_setup(void);
 void bc_hs_teardown(void);
 
 /* Write the sample as <dir>/<name>. */
+/* Version of bankcheck that reports name, NULL: this one's. */
+extern const char *bc_hs_version;
+
 void bc_hs_write(const char *name);
 
 /* Make the sample run number @n, of January @n in 2026, with this verdict of BC_HS_CASE. */

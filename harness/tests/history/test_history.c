@@ -163,7 +163,8 @@ START_TEST(many_runs_share_columns_and_the_worst_shows)
 END_TEST
 
 /* A history of one letter a run, day by day: P, F, S (SKIP), x (XFAIL), f (PASS, flaky). The context of each run: a
- * digit is its driver, a letter below: image (i), expectations (e), GPU (g), CUDA (c). */
+ * digit is its driver, a letter below: image (i), expectations (e), GPU (g), CUDA (c), version (v), and what was asked
+ * for: witness (w), pack (p), repeat (r), fault (f). */
 static void make_runs(const char *verdicts, const char *context)
 {
 	struct bc_history *h = bc_hs_open(BC_HISTORY_WRITE);
@@ -174,6 +175,11 @@ static void make_runs(const char *verdicts, const char *context)
 			'5', '8', '0', '.', context[i] >= '0' && context[i] <= '9' ? context[i] : '1', 0
 		};
 
+		(void)snprintf(bc_hs_sample.run.options, sizeof(bc_hs_sample.run.options),
+			       "witness %s, pack %d, fault %s, repeat %d", context[i] == 'w' ? "clock" : "auto",
+			       context[i] == 'p' ? 1 : 3, context[i] == 'f' ? "banks-16" : "none",
+			       context[i] == 'r' ? 9 : 1);
+		bc_hs_version = context[i] == 'v' ? "0.0.9" : NULL;
 		d->images_hash = HASH + (context[i] == 'i');
 		d->expect_hash = HASH + (context[i] == 'e');
 		(void)bc_strlcpy(d->facts.uuid, context[i] == 'g' ? "GPU-other" : "GPU-00-11", sizeof(d->facts.uuid));
@@ -198,11 +204,22 @@ static const struct {
 	{ "PF", "1e", NULL },
 	{ "PF", "1c", NULL },
 	{ "PF", "1g", NULL },
+	{ "PF", "1v", NULL },
+	{ "PF", "1w", NULL },
+	{ "PF", "1p", NULL },
+	{ "PF", "1r", NULL },
+	{ "PF", "1f", NULL },
+	{ "PFPF", "1w1w", NULL },
+	{ "PFP", "www", "stride/ld_b32/1  2      0        PASS 2, FAIL 1" },
 	{ "PFPF", "1212", NULL }, /* two drivers in turn */
 	{ "PFFF", "1211", "stride/ld_b32/1  1      0        PASS 1, FAIL 2" },
 	{ "PPP", "111", NULL },
 	{ "PfP", "111", "stride/ld_b32/1  0      1        PASS 3" },
-	{ "SP", "11", "stride/ld_b32/1  1      0        PASS 1, SKIP 1" },
+	{ "SP", "11", NULL }, /* what was not judged tells nothing */
+	{ "PSP", "111", NULL },
+	{ "FSSF", "1111", NULL },
+	{ "PSF", "111", "stride/ld_b32/1  1      0        PASS 1, FAIL 1, SKIP 1" },
+	{ "SPSFSP", "111111", "stride/ld_b32/1  2      0        PASS 2, FAIL 1, SKIP 3" },
 };
 
 START_TEST(flaky_is_a_flip_with_nothing_else_changed)
@@ -378,7 +395,7 @@ START_TEST(export_has_a_row_a_result)
 	make_runs("PF", "12");
 	bc_hs_cli("export --db h.db", 0,
 		  "time,run_id,device,unit,arch,gpu,host,driver,cuda,image_hash,expectations_hash,bankcheck,complete,"
-		  "case,"
+		  "options,case,"
 		  "verdict,"
 		  "wavefronts,conflicts,clock,cycles,flaky,message\r\n"
 		  "2026-01-01T01:02:03,run01,cuda:0,GPU-00-11,sm_90,NVIDIA H200,");
