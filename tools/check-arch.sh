@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/check-arch.sh PTXAS FACTS LIBCUPTI EXPECTED DIR CC... - does the CUDA toolkit say what EXPECTED/sm_NN/arch.txt says?
+# tools/check-arch.sh PTXAS FACTS LIBCUPTI EXPECTED DIR CC... - does the CUDA toolkit say what arch.txt says?
 #
-# CC...: the architectures of the kernels' images (75 80 ...); those of EXPECTED are looked at beside them. One without a folder is
-# compared with the nearest older one, as the harness judges it by that one's laws. Who is asked:
-#   ptxas             window_base (where it puts the first byte of dynamic shared memory), popc_inc, static_bytes, optin_bytes,
-#                     max_warps_sm and max_blocks_sm (launch bounds that it takes), ldmatrix, stmatrix, cp_async, redux
+# EXPECTED holds sm_NN/arch.txt. CC...: the architectures of the kernels' images (75 80 ...), looked at beside those of
+# EXPECTED. One without a folder is compared with the nearest older one, as the harness judges it by that one's laws.
+#   ptxas             window_base (where it puts the first byte of dynamic shared memory), popc_inc, static_bytes,
+#                     optin_bytes, max_warps_sm and max_blocks_sm (launch bounds that it takes), ldmatrix, stmatrix,
+#                     cp_async, redux
 #   cuda_occupancy.h  sm_bytes, max_blocks_sm, and whether there is something reserved (FACTS: build/arch_facts)
 #   CUPTI             ldgsts_conflicts
-# sm_bytes less reserved_bytes is optin_bytes. PTXAS and LIBCUPTI are empty when there is none. What cannot be asked is said. Files
-# are written to DIR. Status 1: a figure differs.
+# sm_bytes less reserved_bytes is optin_bytes. PTXAS and LIBCUPTI are empty when there is none. What cannot be asked is
+# said. Files are written to DIR. Status 1: a figure differs.
 set -eu
 
 [ $# -ge 5 ] || {
@@ -127,7 +128,8 @@ shared()
 {
 	echo ".shared .align 16 .b8 fixed[$1];"
 }
-use='mov.u32 %r4, fixed; mad.lo.u32 %r4, %r1, 4, %r4; st.shared.u32 [%r4], %r1; bar.sync 0; ld.shared.u32 %r3, [%r4 + 4];'
+use='mov.u32 %r4, fixed; mad.lo.u32 %r4, %r1, 4, %r4;
+	st.shared.u32 [%r4], %r1; bar.sync 0; ld.shared.u32 %r3, [%r4 + 4];'
 
 # limit: the most shared memory, out of ptxas's refusal
 limit()
@@ -146,7 +148,8 @@ ask_sizes()
 		most=$(limit)
 		compare "$1" static_bytes "$most" ptxas
 		assemble "$1" "" "$(shared "$most")" "$use" || trouble "$1" "static_bytes, $most of them"
-		! assemble "$1" "" "$(shared $((most + 4)))" "$use" || trouble "$1" "static_bytes, $((most + 4)) of them"
+		! assemble "$1" "" "$(shared $((most + 4)))" "$use" ||
+			trouble "$1" "static_bytes, $((most + 4)) of them"
 	fi
 	# With this option, which is not in its manual, ptxas puts the limit where the opt-in is.
 	if assemble "$1" "" "$(shared 1048576)" "$use" --enable-extended-smem=true || [ -z "$(limit)" ]; then
@@ -189,7 +192,8 @@ figure()
 
 ask_residency()
 {
-	compare "$1" max_warps_sm $(($(most_blocks "$1" 128 $(($(figure max_warps_sm) / 4))) * 4)) "ptxas (launch bounds)"
+	blocks_of_4=$(most_blocks "$1" 128 $(($(figure max_warps_sm) / 4)))
+	compare "$1" max_warps_sm $((blocks_of_4 * 4)) "ptxas (launch bounds)"
 	compare "$1" max_blocks_sm "$(most_blocks "$1" 32 "$(figure max_blocks_sm)")" "ptxas (launch bounds)"
 }
 
@@ -209,7 +213,8 @@ ask_instructions()
 {
 	instruction "$1" ldmatrix 'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r2];'
 	instruction "$1" stmatrix 'stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1}; ld.shared.u32 %r3, [%r2];'
-	instruction "$1" cp_async 'cp.async.ca.shared.global [%r2], [%d1], 4; cp.async.wait_all; ld.shared.u32 %r3, [%r2];'
+	instruction "$1" cp_async 'cp.async.ca.shared.global [%r2], [%d1], 4; cp.async.wait_all;
+		ld.shared.u32 %r3, [%r2];'
 	instruction "$1" redux 'redux.sync.add.u32 %r3, %r1, 0xffffffff;'
 }
 
@@ -258,7 +263,8 @@ ask_cupti()
 
 # ptxas says which PTX it reads when it is given one of the future.
 echo '.version 99.0' >"$dir/probe.ptx"
-isa=$("$ptxas" -arch=sm_90 -o "$dir/probe.cubin" "$dir/probe.ptx" 2>&1 | sed -n "s/.*current version is '\([0-9.]*\)'.*/\1/p")
+isa=$("$ptxas" -arch=sm_90 -o "$dir/probe.cubin" "$dir/probe.ptx" 2>&1 |
+	sed -n "s/.*current version is '\([0-9.]*\)'.*/\1/p")
 [ -n "$isa" ] || {
 	echo "check-arch: $ptxas does not say which PTX it reads" >&2
 	exit 1
@@ -294,4 +300,5 @@ for cc in $(printf '%s\n' "$have" "$@" | sort -nu); do
 done
 [ -z "$untold" ] || printf '%s\n' "${untold#?}"
 [ ! -e "$failed" ] || exit 1
-echo "arch: $n architectures, $compared figures of arch.txt compared with ptxas $release, cuda_occupancy.h and CUPTI, all the same"
+echo "arch: $n architectures, $compared figures of arch.txt compared with ptxas $release, cuda_occupancy.h and CUPTI," \
+	"all the same"
