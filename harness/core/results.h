@@ -45,6 +45,7 @@ struct bc_run {
 	char timestamp[32]; /* 2026-11-29T21:30:00 */
 	uint64_t plan_hash;
 	uint64_t devices_hash, binary_hash, kernels_hash, expect_hash; /* of the whole run; 0: not known */
+	char options[300]; /* given ones that the results depend on, "--witness clock --pack 1"; "": none, not known */
 	double seconds;
 	char reports_dir[512];
 	char rerun[512]; /* head of a command line that runs one case again: "bankcheck run --device cuda:0" */

@@ -23,6 +23,7 @@ static enum bc_status take_head(struct bc_session *s, const struct bc_fields *li
 	(void)bc_strlcpy(r->timestamp, bc_message_get(line, "timestamp"), sizeof(r->timestamp));
 	(void)bc_strlcpy(r->host, bc_message_get(line, "host"), sizeof(r->host));
 	(void)bc_strlcpy(r->rerun, bc_message_get(line, "rerun"), sizeof(r->rerun));
+	bc_run_options_text(&o, r->options, sizeof(r->options));
 	r->plan_hash = strtoull(bc_message_get(line, "plan_hash"), NULL, 16);
 	s->journal_expect_hash = strtoull(bc_message_get(line, "expect_hash"), NULL, 16);
 	s->require_counters = o.require == BC_REQUIRE_COUNTERS;

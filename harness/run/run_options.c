@@ -219,6 +219,22 @@ enum bc_status bc_run_options_rerun(const struct bc_run_options *o, struct bc_te
 	return st;
 }
 
+void bc_run_options_text(const struct bc_run_options *o, char *text, size_t size)
+{
+	size_t len = 0;
+
+	(void)bc_strlcpy(text, "defaults", size);
+	for (size_t i = 0; i < bc_run_option_count && len < size; i++) {
+		const struct bc_option *row = &bc_run_option_table[i];
+		char buf[BC_OPTION_BUF];
+
+		if (!(row->use & JOURNALLED) || bc_option_is_preset(row, o))
+			continue;
+		len += (size_t)snprintf(text + len, size - len, "%s--%s%s%s", len ? " " : "", row->name,
+					row->argument ? " " : "", row->argument ? bc_option_text(row, o, buf) : "");
+	}
+}
+
 /* The key of an option in a message: the keys of messages have no dash. */
 static void make_key(const struct bc_option *row, char key[KEY_MAX])
 {

@@ -70,6 +70,10 @@ void bc_run_options_worker_argv(const struct bc_run_options *o, struct bc_worker
 /* Append the options that a command which runs a case again repeats, each after a blank, quoted for a shell. */
 enum bc_status bc_run_options_rerun(const struct bc_run_options *o, struct bc_text *out, struct bc_error *err);
 
+/* The options that the results depend on (the journalled ones), as far as they were given: "--witness clock --pack 1";
+ * "defaults": none was. For reports: not quoted, cut at @size. */
+void bc_run_options_text(const struct bc_run_options *o, char *text, size_t size);
+
 struct bc_fields;
 
 /* Add the journalled options to a message that was begun: option_NAME=TEXT, without those that were not given. */

@@ -42,6 +42,7 @@ static void name_run(struct bc_run *r, const struct bc_run_options *o)
 	(void)snprintf(r->run_id, sizeof(r->run_id), "%s-%.24s-%ld", when, r->host, (long)getpid());
 	(void)bc_strlcpy(r->reports_dir, o->reports_dir ? o->reports_dir : "", sizeof(r->reports_dir));
 	(void)snprintf(r->rerun, sizeof(r->rerun), "bankcheck run%s", o->rerun ? o->rerun : "");
+	bc_run_options_text(o, r->options, sizeof(r->options));
 }
 
 static enum bc_status plan_device(struct bc_session *s, size_t i, const struct bc_target *t, const bool *chosen,

@@ -215,6 +215,44 @@ START_TEST(the_tables_are_sound)
 }
 END_TEST
 
+/* What reports say of the options: those that results depend on, and that were given. */
+START_TEST(options_are_told_as_they_were_given)
+{
+	static const struct {
+		const char *name, *value;
+		const char *want; /* all that was given so far */
+	} rows[] = {
+		{ "timeout", "7", "defaults" }, /* no result depends on it */
+		{ "witness", "clock", "--witness clock" },
+		{ "pack", "1", "--witness clock --pack 1" },
+		{ "racecheck", NULL, "--witness clock --racecheck --pack 1" },
+		{ "repeat", "9", "--witness clock --racecheck --pack 1 --repeat 9" },
+		{ "fault", "banks-16", "--fault banks-16 --witness clock --racecheck --pack 1 --repeat 9" },
+		{ "require", "counters",
+		  "--fault banks-16 --witness clock --require counters --racecheck --pack 1 --repeat 9" },
+		{ "retries", "2",
+		  "--fault banks-16 --witness clock --require counters --racecheck --pack 1 --repeat 9 --retries 2" },
+	};
+	struct bc_run_options o;
+	char text[300], cut[12];
+
+	bc_run_options_init(&o);
+	bc_run_options_text(&o, text, sizeof(text));
+	ck_assert_str_eq(text, "defaults");
+	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++) {
+		for (size_t k = 0; k < bc_run_option_count; k++)
+			if (strcmp(bc_run_option_table[k].name, rows[i].name) == 0)
+				ck_assert_msg(bc_option_set(&bc_run_option_table[k], &o, rows[i].value, &err) == BC_OK,
+					      "%s", err.msg);
+		bc_run_options_text(&o, text, sizeof(text));
+		ck_assert_str_eq(text, rows[i].want);
+	}
+	bc_run_options_text(&o, cut, sizeof(cut));
+	ck_assert_str_eq(cut, "--fault ban");
+	bc_run_options_release(&o);
+}
+END_TEST
+
 Suite *bc_test_run_options(void)
 {
 	Suite *s = suite_create("run_options");
@@ -228,6 +266,7 @@ Suite *bc_test_run_options(void)
 	tcase_add_test(tc, a_difference_is_told_in_words);
 	tcase_add_test(tc, a_command_to_run_a_case_again_has_what_it_needs);
 	tcase_add_test(tc, the_tables_are_sound);
+	tcase_add_test(tc, options_are_told_as_they_were_given);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -375,7 +375,7 @@ START_TEST(cupti_that_crashes_is_left_alone)
 	ck_assert_msg(strstr(sample.devices[0].facts.counters_absent, "CUPTI") &&
 			      strstr(sample.devices[0].facts.counters_absent, crashes[_i].why),
 		      "%s: %s", crashes[_i].mode, sample.devices[0].facts.counters_absent);
-	ck_assert(!lane[0].gone && lane[0].deaths == 0);
+	ck_assert(!queue[0].abandoned && queue[0].deaths_in_row == 0);
 }
 END_TEST
 
@@ -398,7 +398,7 @@ START_TEST(not_every_death_in_cupti_is_cuptis)
 	ck_assert_int_eq(dispatch(4, modes[_i], "", 10, 10), BC_OK);
 	ck_assert_uint_eq(seen.n, sample.n);
 	ck_assert_uint_eq(logged("without counters"), 0);
-	ck_assert_str_eq(lane[0].counters_off, "");
+	ck_assert_str_eq(queue[0].counters_off, "");
 	ck_assert_int_eq(obs(0)->outcome, BC_LOST_WORKER);
 }
 END_TEST

@@ -402,12 +402,12 @@ START_TEST(devices_are_listed_and_probed)
 	ck_assert_int_eq(bc_probe_open(&options, gpus, 1, &err), BC_OK);
 	ck_assert_str_eq(gpus[0].counters_absent, "cuda:0 cannot be opened: the worker that tried hangs");
 	worker("cupti_open_segv", ""); /* `bankcheck devices` names the library */
-	ck_assert_int_eq(bc_session_probe(&options, gpus, 1, &err), BC_OK);
+	ck_assert_int_eq(bc_probe_open(&options, gpus, 1, &err), BC_OK);
 	ck_assert_str_eq(gpus[0].counters_absent,
 			 "CUPTI takes down the process that calls it: runs go on without counters");
 	worker("cupti_open_ok", "");
 	gpus[0].driver[0] = '\0';
-	ck_assert_int_eq(bc_session_probe(&options, gpus, 1, &err), BC_OK);
+	ck_assert_int_eq(bc_probe_open(&options, gpus, 1, &err), BC_OK);
 	ck_assert_str_eq(gpus[0].driver, "1.0");
 	(void)unlink(self); /* a worker that ends without a word */
 	ck_assert_int_eq(bc_probe_open(&options, gpus, 2, &err), BC_OK);
