@@ -3,9 +3,9 @@
 # tools/toolkit-file.sh DIR NAME VALUE... - write DIR/toolkit: what made the kernel images in DIR.
 #
 #   release 13.0          one NAME VALUE a line, as given, and then
-#   images HASH           SHA-256 of the list of the images' SHA-256: other images, another hash
+#   image HASH  NAME      SHA-256 of each image, so that images of another build are noticed
 #
-# bankcheck reports the release, the route and the hash with every run.
+# bankcheck reports the release, the route and the versions with every run (harness/device/images.h).
 set -eu
 
 [ $# -ge 3 ] || {
@@ -19,7 +19,6 @@ shift
 		echo "$1 $2"
 		shift 2
 	done
-	hash=$(cd "$dir" && LC_ALL=C && export LC_ALL && sha256sum -- *.fatbin | sha256sum)
-	echo "images ${hash%% *}"
+	(cd "$dir" && sha256sum -- *.fatbin) | sed 's/^/image /'
 } >"$dir/toolkit.new"
 mv -f "$dir/toolkit.new" "$dir/toolkit"

@@ -30,7 +30,10 @@ static const struct {
 	{ "driver", "driver", true },
 	{ "cuda", "CUDA", true },
 	{ "cupti", "CUPTI", true },
-	{ "toolkit", "CUDA toolkit", true },
+	{ "cupti_file", "CUPTI's file", true },
+	{ "toolkit", "kernels' toolkit", true },
+	{ "code", "code that ran", true },
+	{ "environment", "environment", true },
 	{ "image_hash", "kernel image hash", true },
 	{ "clock", "clock", true },
 	{ "memory_clock", "memory clock", true },
@@ -173,7 +176,7 @@ static enum bc_status find_differences(struct bc_pair_diff *p, struct bc_error *
 	for (size_t i = 0; i < BC_ARRAY_LEN(properties); i++) {
 		const char *old = property(p->old, properties[i].name), *now = property(p->now, properties[i].name);
 
-		if (strcmp(old, now) != 0)
+		if (strcmp(old, now) != 0 && (known(old) || known(now)))
 			p->difference[p->ndifferences++] =
 				(struct bc_difference){ properties[i].name, properties[i].label, old, now,
 							properties[i].blame };

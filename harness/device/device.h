@@ -95,6 +95,7 @@ struct bc_open_options {
 	const char *fault;	  /* reference device: planted fault, NULL: none */
 	bool racecheck;		  /* reference device */
 	bool no_counters;	  /* --witness clock: do not open CUPTI */
+	const char *cupti;	  /* cuda: the libcupti to open, this one alone; NULL: looked for */
 	const char *counters_off; /* why CUPTI must not be called, for facts and reports; NULL: it may be */
 	/* Called before the device first calls the profiler's library and after, when it is opened and round the first
 	 * session that ends well: a process that ends between the two was ended by that library, or hangs in it. NULL:

@@ -66,7 +66,10 @@ static void device_properties(struct doc *d, const struct bc_device_run *dev)
 		{ "driver", f->driver },
 		{ "cuda", f->cuda },
 		{ "cupti", f->cupti },
+		{ "cupti_file", f->cupti_file },
 		{ "toolkit", f->toolkit },
+		{ "code", f->code },
+		{ "environment", f->environment },
 		{ "ecc", f->ecc < 0 ? "unknown"
 			 : f->ecc   ? "on"
 				    : "off" },

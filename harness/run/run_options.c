@@ -59,6 +59,14 @@ const struct bc_option bc_run_option_table[] = {
 	  .offset = AT(kernels_dir),
 	  .use = FOR_WORKER | FOR_RERUN,
 	  .help = "folder of the kernel images" },
+	{ .name = "cupti",
+	  .argument = "FILE",
+	  .type = BC_OPTION_TEXT,
+	  .offset = AT(cupti),
+	  .use = FOR_WORKER | JOURNALLED | FOR_RERUN,
+	  .help = "the libcupti to count with, exactly this file (default: the one of CUDA_HOME, then libcupti.so.13 "
+		  "or "
+		  ".12 where the system finds it, then of /usr/local/cuda and /opt/cuda)" },
 	{ .name = "fault",
 	  .argument = "NAME",
 	  .type = BC_OPTION_TEXT,

@@ -19,6 +19,7 @@ struct bc_run_options {
 	const char *devices; /* NULL: all GPUs, or the reference device where there is none */
 	struct bc_option_list filter, exclude;
 	const char *reports_dir, *expected_dir, *kernels_dir;
+	const char *cupti;	     /* NULL: looked for */
 	const char *fault;	     /* NULL: none */
 	unsigned witness;	     /* enum bc_witness */
 	unsigned require;	     /* enum bc_requirement */

@@ -279,7 +279,8 @@ int bc_worker_main(const struct bc_run_options *o, const struct bc_catalog *cat,
 				      .expected_dir = o->expected_dir,
 				      .fault = o->fault,
 				      .racecheck = o->racecheck,
-				      .no_counters = o->witness == BC_WITNESS_CLOCK },
+				      .no_counters = o->witness == BC_WITNESS_CLOCK,
+				      .cupti = o->cupti },
 			    .cat = cat,
 			    .out = out };
 	struct bc_error err = { .msg = "" };

@@ -2,11 +2,15 @@
 #include "harness/device/cuda/api.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include "harness/device/environment.h"
 #include "harness/device/refusal.h"
 
 #define BC_STRING_(x) #x
@@ -32,7 +36,7 @@ static enum bc_status resolve(void *lib, const char *path, const struct symbol *
 		if (!f)
 			return bc_fail(err, BC_EDEVICE,
 				       "%s has no function %s: it is older than this program needs "
-				       "(CUDA 12.6 or later); update it",
+				       "(CUDA 12.6 Update 2 or later); update it",
 				       path, s[i].name);
 		memcpy((char *)api + s[i].offset, &f, sizeof(f)); /* a cast would not be ISO C */
 	}
@@ -62,52 +66,89 @@ enum bc_status bc_cuda_api_open(const struct bc_cuda_api **out, struct bc_error 
 	return BC_OK;
 }
 
-/* Open the first CUPTI that is there; @path: its name. */
-static void *open_cupti(char *path, size_t size)
+/* CUPTI's names, and where a toolkit keeps it: as NVIDIA installs it, or in Python packages of CUDA 12 or 13. */
+static const char *const cupti_names[] = { "libcupti.so.13", "libcupti.so.12" };
+static const char *const cupti_dirs[] = {
+	"lib64",   "extras/CUPTI/lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib", "cuda_cupti/lib",
+	"cu13/lib"
+};
+
+/* Open the first CUPTI below @root; NULL when there is none. */
+static void *open_below(const char *root, char *why, size_t size)
 {
-	const char *home = getenv("CUDA_HOME");
-	const char *roots[] = { home ? home : "", "/usr/local/cuda", "/opt/cuda" };
-	static const char *const names[] = { "libcupti.so.13", "libcupti.so.12" };
-	static const char *const dirs[] = { "lib64", "extras/CUPTI/lib64", "targets/x86_64-linux/lib", "lib" };
+	void *lib = NULL;
 
-	for (size_t n = 0; n < BC_ARRAY_LEN(names); n++) {
-		void *lib = dlopen(names[n], RTLD_NOW | RTLD_LOCAL);
+	for (size_t n = 0; root && root[0] && !lib && n < BC_ARRAY_LEN(cupti_names); n++) {
+		for (size_t d = 0; !lib && d < BC_ARRAY_LEN(cupti_dirs); d++) {
+			char path[1200];
 
-		(void)bc_strlcpy(path, names[n], size);
-		for (size_t i = 0; !lib && i < BC_ARRAY_LEN(roots); i++) {
-			for (size_t d = 0; roots[i][0] && !lib && d < BC_ARRAY_LEN(dirs); d++) {
-				int len = snprintf(path, size, "%s/%s/%s", roots[i], dirs[d], names[n]);
-
-				if (len > 0 && (size_t)len < size)
-					lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-			}
+			(void)snprintf(path, sizeof(path), "%.900s/%s/%s", root, cupti_dirs[d], cupti_names[n]);
+			if (access(path, F_OK) != 0)
+				continue;
+			lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+			if (!lib)
+				(void)bc_strlcpy(why, dlerror(), size);
 		}
-		if (lib)
-			return lib;
 	}
-	return NULL;
+	return lib;
 }
 
-enum bc_status bc_cupti_api_open(const struct bc_cupti_api **out, struct bc_error *err)
+/* In the order that bc_cupti_api_open tells. @why: of the last that was there and did not open. */
+static void *open_cupti(char *why, size_t size)
+{
+	static const char *const roots[] = { "/usr/local/cuda", "/opt/cuda" };
+	void *lib = open_below(getenv("CUDA_HOME"), why, size);
+
+	for (size_t n = 0; !lib && n < BC_ARRAY_LEN(cupti_names); n++)
+		lib = dlopen(cupti_names[n], RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; !lib && i < BC_ARRAY_LEN(roots); i++)
+		lib = open_below(roots[i], why, size);
+	return lib;
+}
+
+/* The file that @lib was loaded from, links resolved. */
+static void note_path(void *lib, char *path, size_t size)
+{
+	struct link_map *map = NULL;
+	char real[PATH_MAX];
+
+	if (dlinfo(lib, RTLD_DI_LINKMAP, &map) || !map || !map->l_name)
+		return;
+	bc_without_home(realpath(map->l_name, real) ? real : map->l_name, path, size);
+}
+
+enum bc_status bc_cupti_api_open(const char *file, const struct bc_cupti_api **out, struct bc_error *err)
 {
 	static struct bc_cupti_api api;
 	static bool ready;
+	char why[300] = "";
 	enum bc_status st = BC_OK;
+	void *lib;
 
-	if (!ready) {
-		void *lib = open_cupti(api.path, sizeof(api.path));
-
-		if (!lib)
-			return bc_fail(err, BC_EDEVICE,
-				       "libcupti.so.13 (or .12) cannot be opened: install the CUDA toolkit's "
-				       "CUPTI (package cuda-cupti-13-0) or add its folder to LD_LIBRARY_PATH");
-		st = resolve(lib, api.path, cupti_symbols, BC_ARRAY_LEN(cupti_symbols), &api, err);
-		if (st)
-			return st;
-		ready = true;
+	if (ready) {
+		*out = &api;
+		return BC_OK;
 	}
-	*out = &api;
-	return BC_OK;
+	/* A name without a slash would be searched for. */
+	if (file && !strchr(file, '/') && snprintf(api.path, sizeof(api.path), "./%s", file) > 0)
+		file = api.path;
+	lib = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : open_cupti(why, sizeof(why));
+	if (!lib && file)
+		return bc_fail(err, BC_EDEVICE, "--cupti %s: %s", file, dlerror());
+	if (!lib)
+		return bc_fail(
+			err, BC_EDEVICE,
+			"libcupti.so.13 (or .12) cannot be opened%s%s%s: install the CUDA toolkit's CUPTI "
+			"(package cuda-cupti, or `pip install nvidia-cuda-cupti`) and name it with --cupti FILE, "
+			"or set CUDA_HOME",
+			why[0] ? " (" : "", why, why[0] ? ")" : "");
+	note_path(lib, api.path, sizeof(api.path));
+	st = resolve(lib, api.path, cupti_symbols, BC_ARRAY_LEN(cupti_symbols), &api, err);
+	if (!st) {
+		ready = true;
+		*out = &api;
+	}
+	return st;
 }
 
 enum bc_status bc_cuda_check(CUresult r, const char *call, const char *label, struct bc_error *err)
@@ -139,7 +180,7 @@ enum bc_status bc_cupti_check(CUptiResult r, const char *call, struct bc_error *
 		return BC_OK;
 	if (uname(&kernel) != 0)
 		kernel.release[0] = '\0';
-	if (!bc_cupti_api_open(&api, NULL) && api->cuptiGetResultString(r, &text) != CUPTI_SUCCESS)
+	if (!bc_cupti_api_open(NULL, &api, NULL) && api->cuptiGetResultString(r, &text) != CUPTI_SUCCESS)
 		text = NULL;
 	if (!text) /* this library is older than the result's name */
 		text = bc_refusal_cupti_name((int)r);

@@ -82,7 +82,7 @@ struct bc_cuda_api {
 
 struct bc_cupti_api {
 	BC_CUPTI_CALLS(BC_DECLARE_CALL)
-	char path[256]; /* the library that was opened */
+	char path[256]; /* the file that was opened, links resolved, ~ for the user's home */
 };
 /* clang-format on */
 
@@ -94,8 +94,15 @@ struct bc_cupti_api {
  */
 enum bc_status bc_cuda_api_open(const struct bc_cuda_api **out, struct bc_error *err);
 
-/* CUPTI's functions: libcupti.so.13, then .12, then where the toolkit keeps it (CUDA_HOME, /usr/local/cuda). */
-enum bc_status bc_cupti_api_open(const struct bc_cupti_api **out, struct bc_error *err);
+/**
+ * bc_cupti_api_open - CUPTI's functions
+ * @file: the library, this one alone; NULL: looked for
+ *
+ * Looked for, .13 before .12 in each place: below CUDA_HOME, where the system's loader finds it (LD_LIBRARY_PATH ...),
+ * below /usr/local/cuda, below /opt/cuda. Opened once a process: @file plays no part afterwards. Return: BC_EDEVICE
+ * naming the library and what to do.
+ */
+enum bc_status bc_cupti_api_open(const char *file, const struct bc_cupti_api **out, struct bc_error *err);
 
 /**
  * bc_cuda_check - turn a CUDA result into a status

@@ -61,17 +61,16 @@ struct bc_cuda_counters {
 	size_t capacity; /* maxRangesPerPass since it was enabled; 0: it never was */
 };
 
-enum bc_status bc_cuda_counters_open(CUcontext ctx, unsigned index, struct bc_cuda_counters **out, struct bc_error *err)
+enum bc_status bc_cuda_counters_open(const struct bc_cupti_api *api, CUcontext ctx, unsigned index,
+				     struct bc_cuda_counters **out, struct bc_error *err)
 {
 	struct bc_cuda_counters *c = calloc(1, sizeof(*c));
 	enum bc_status st;
 
 	if (!c)
 		return bc_fail(err, BC_ENOMEM, "counters: out of memory");
+	c->api = api;
 	c->ctx = ctx;
-	st = bc_cupti_api_open(&c->api, err);
-	if (st)
-		goto out;
 
 	CUpti_Profiler_Initialize_Params init = { .structSize = BC_CUPTI_BYTES(Profiler_Initialize) };
 	CUpti_Device_GetChipName_Params chip = { .structSize = BC_CUPTI_BYTES(Device_GetChipName),

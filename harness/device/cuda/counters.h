@@ -15,12 +15,13 @@ typedef enum bc_status bc_launch_all(void *ctx, struct bc_error *err);
 
 /**
  * bc_cuda_counters_open - start CUPTI for a context
+ * @api:   of bc_cupti_api_open
  * @index: CUDA's device index
  *
  * Return: BC_EDEVICE naming the call, the code and, where one is known, the cure.
  */
-enum bc_status bc_cuda_counters_open(CUcontext ctx, unsigned index, struct bc_cuda_counters **out,
-				     struct bc_error *err);
+enum bc_status bc_cuda_counters_open(const struct bc_cupti_api *api, CUcontext ctx, unsigned index,
+				     struct bc_cuda_counters **out, struct bc_error *err);
 
 /**
  * bc_cuda_counters_session - count @n ranges of launches

@@ -9,6 +9,8 @@
 #include "harness/device/cuda/api.h"
 #include "harness/device/cuda/counters.h"
 #include "harness/device/cuda/facts.h"
+#include "harness/device/environment.h"
+#include "harness/device/images.h"
 #include "harness/device/nvml.h"
 #include "harness/device/refusal.h"
 
@@ -34,6 +36,7 @@ struct bc_device {
 	const struct bc_cuda_api *cu;
 	struct bc_facts facts;
 	char kernels_dir[1024];
+	struct bc_images looked; /* what the images are, of those that were asked for their hash */
 	CUdevice dev;
 	CUcontext ctx;
 	struct bc_cuda_counters *counters;
@@ -65,6 +68,7 @@ static void cuda_close(struct bc_device *d)
 		(void)d->cu->cuDevicePrimaryCtxRelease(d->dev);
 	}
 	bc_nvml_close(d->nvml);
+	bc_images_release(&d->looked);
 	free(d->functions);
 	free(d->images);
 	free(d);
@@ -83,29 +87,36 @@ static void tell_profiler(const struct bc_device *d, bool begins)
 		d->profiler(d->profiler_ctx, begins);
 }
 
-/* CUPTI, unless it is not wanted; without it the facts say why. */
-static void open_counters(struct bc_device *d, const struct bc_open_options *o, unsigned index)
+/* CUPTI, unless it is not wanted; without it the facts say why. Counters that are refused are a fact of the device; a
+ * library that was asked for by name and cannot be opened is a failure. */
+static enum bc_status open_counters(struct bc_device *d, const struct bc_open_options *o, struct bc_error *err)
 {
 	const struct bc_cupti_api *cupti = NULL;
-	struct bc_error why;
+	struct bc_error why = { .msg = "" };
 	const char *off = o->no_counters ? "not asked for (--witness clock)" : o->counters_off;
-	enum bc_status st;
+	enum bc_status st, opened;
 	uint32_t v = 0;
 
 	if (off) {
 		(void)bc_strlcpy(d->facts.counters_absent, off, sizeof(d->facts.counters_absent));
-		return;
+		return BC_OK;
 	}
 	tell_profiler(d, true);
-	st = bc_cuda_counters_open(d->ctx, index, &d->counters, &why);
-	if (!st && !bc_cupti_api_open(&cupti, NULL) && cupti->cuptiGetVersion(&v) == CUPTI_SUCCESS)
-		(void)snprintf(d->facts.cupti, sizeof(d->facts.cupti), "API %u", v);
+	st = opened = bc_cupti_api_open(o->cupti, &cupti, &why);
+	if (!opened) {
+		(void)bc_strlcpy(d->facts.cupti_file, cupti->path, sizeof(d->facts.cupti_file));
+		if (cupti->cuptiGetVersion(&v) == CUPTI_SUCCESS)
+			(void)snprintf(d->facts.cupti, sizeof(d->facts.cupti), "API %u", v);
+		st = bc_cuda_counters_open(cupti, d->ctx, d->facts.index, &d->counters, &why);
+	}
 	tell_profiler(d, false);
-	if (!st)
-		return;
-	if (under_mps(d))
+	if (opened && o->cupti)
+		return bc_fail(err, opened, "%s", why.msg);
+	if (st && under_mps(d))
 		bc_refusal_mps(why.msg, sizeof(why.msg));
-	(void)bc_strlcpy(d->facts.counters_absent, why.msg, sizeof(d->facts.counters_absent));
+	if (st)
+		(void)bc_strlcpy(d->facts.counters_absent, why.msg, sizeof(d->facts.counters_absent));
+	return BC_OK;
 }
 
 static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc_facts *which, struct bc_device **out,
@@ -136,8 +147,14 @@ static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc
 		st = bc_cuda_check(d->cu->cuCtxSetCurrent(d->ctx), "cuCtxSetCurrent", NULL, err);
 	if (st)
 		goto out;
+	bc_environment(d->facts.environment, sizeof(d->facts.environment));
+	st = bc_images_begin(&d->looked, d->kernels_dir, (unsigned)strtoul(d->facts.arch + 3, NULL, 10), err);
+	if (st)
+		goto out;
 	d->nvml = bc_nvml_open(bc_nvml_api_open(), d->facts.uuid, d->facts.pci);
-	open_counters(d, o, which->index);
+	st = open_counters(d, o, err);
+	if (st)
+		goto out;
 	*out = d;
 	d = NULL;
 out:
@@ -199,8 +216,11 @@ static enum bc_status cuda_image(struct bc_device *d, const char *image, uint64_
 	struct bc_text text = { 0 };
 	enum bc_status st = read_image(d, image, &text, err);
 
-	if (!st)
+	if (!st) {
 		*hash = bc_hash(BC_HASH_INIT, text.data, text.len);
+		bc_images_add(&d->looked, image, text.data, text.len);
+		bc_images_facts(&d->looked, &d->facts);
+	}
 	bc_text_release(&text);
 	return st;
 }
