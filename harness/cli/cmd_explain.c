@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/base/terminal.h"
+#include "harness/cli/find_arch.h"
 #include "harness/explain/patternfile.h"
 #include "harness/base/escape.h"
 #include "harness/core/select.h"
@@ -37,20 +38,6 @@ static enum bc_status check_forms(const struct bc_cli *c, struct bc_error *err)
 		return bc_fail(err, BC_EUSAGE,
 			       "explain: --op needs --offsets A,B,...: the byte offsets of the 32 lanes");
 	return BC_OK;
-}
-
-/* The architecture of --arch, which need not have a folder: then that of the nearest older one, provisional. */
-static enum bc_status find_arch(const struct bc_cli *c, struct bc_arch *out, struct bc_error *err)
-{
-	struct bc_facts f = { .kind = BC_DEVICE_REFERENCE, .name = "--arch" };
-	const char *name = c->arch ? c->arch : BC_DEFAULT_REFERENCE;
-	const size_t digits = strncmp(name, "sm_", 3) == 0 ? strspn(name + 3, "0123456789") : 0;
-
-	if (digits < 2 || digits > 3 || name[3 + digits] != '\0' || (digits == 3 && name[3] == '0'))
-		return bc_fail(err, BC_EUSAGE, "--arch %s: an architecture is sm_ and its compute capability: sm_90",
-			       name);
-	(void)bc_strlcpy(f.arch, name, sizeof(f.arch));
-	return bc_arch_of_device(c->expected_dir, &f, out, err);
 }
 
 /* No such case: what was probably meant. */
@@ -247,7 +234,7 @@ int bc_cmd_explain(const struct bc_cli *c, const struct bc_catalog *cat)
 	enum bc_status st = check_forms(c, &err);
 
 	if (!st)
-		st = find_arch(c, &arch, &err);
+		st = bc_cli_find_arch(c, &arch, &err);
 	if (!st && c->noperands)
 		st = explain_case(c, cat, &arch, &err);
 	else if (!st && c->patterns)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/base/textfile.h"
+#include "harness/cli/find_arch.h"
 #include "harness/core/select.h"
 #include "harness/explain/json_case.h"
 
@@ -62,11 +62,14 @@ int bc_cmd_list(const struct bc_cli *c, const struct bc_catalog *cat)
 	if (!st)
 		st = bc_cli_json(c->format, &json, &err);
 	if (!st && (c->long_format || json || c->arch)) {
-		const char *name = c->arch ? c->arch : BC_DEFAULT_REFERENCE;
-
-		st = bc_arch_load(c->expected_dir, name, &arch, &err);
+		st = bc_cli_find_arch(c, &arch, &err);
 		if (!st)
-			st = bc_expect_load(c->expected_dir, name, cat, &expect, &err);
+			st = bc_expect_load(c->expected_dir, arch.name, cat, &expect, &err);
+		if (!st && arch.provisional)
+			(void)fprintf(stderr,
+				      "bankcheck: note: %s is provisional: it has no folder in %s, the nearest older "
+				      "architecture stands in for it\n",
+				      arch.name, c->expected_dir);
 	}
 	if (!st && json)
 		st = print_json(cat, chosen, &arch, &expect, &err);

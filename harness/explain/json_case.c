@@ -43,8 +43,8 @@ enum bc_status bc_json_list(const struct bc_catalog *cat, const bool *chosen, co
 		json_decref(cases);
 		cases = NULL;
 	}
-	root = cases ? json_pack("{ss, ss, ss, so}", "schema", LIST_SCHEMA, "bankcheck", BC_VERSION, "arch", arch->name,
-				 "cases", cases)
+	root = cases ? json_pack("{ss, ss, ss, sb, so}", "schema", LIST_SCHEMA, "bankcheck", BC_VERSION, "arch",
+				 arch->name, "provisional", (int)arch->provisional, "cases", cases)
 		     : NULL;
 	return bc_json_write(root, false, out, err);
 }

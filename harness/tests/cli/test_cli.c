@@ -50,9 +50,9 @@ static const struct {
 	{ "run --device reference --exclude nonsense", "--exclude 'nonsense' matches no case" },
 	{ "run --device reference --fault nonsense", "nonsense" },
 	{ "list --filter nonsense", "--filter 'nonsense' matches no case" },
-	{ "list --long --arch sm_12", "sm_12/arch.txt" },
-	{ "list --arch sm_12", "sm_12/arch.txt" },
-	{ "list --arch hopper", "'hopper' is not the name of an architecture" },
+	{ "list --long --arch sm_12", "no folder for sm_12 and none older" },
+	{ "list --arch sm_12", "no folder for sm_12 and none older" },
+	{ "list --arch hopper", "--arch hopper: an architecture is sm_ and its compute capability, for example sm_90" },
 	{ "selftest --arch sm_12", "sm_12/arch.txt: no such file; architectures are the folders of " },
 	{ "run --re 1", "--re: unknown or ambiguous option of `bankcheck run`" },
 	{ "run --shard 3/2", "--shard 3/2: I/N with I from 1 to N" },
@@ -235,6 +235,29 @@ START_TEST(list_long_says_what_is_expected)
 }
 END_TEST
 
+/* Between two that are listed: the laws and rows of the older one, as explain takes it. */
+START_TEST(list_takes_an_architecture_without_a_folder_as_provisional)
+{
+	struct bc_text older;
+
+	bc_run_program("list --long --arch sm_90 --filter stride");
+	older = bc_call.out;
+	bc_call.out = (struct bc_text){ 0 };
+	bc_run_program("list --long --arch sm_95 --filter stride");
+	bc_expect_status(0, "note: sm_95 is provisional: it has no folder in ");
+	ck_assert_str_eq(bc_call.out.data, older.data);
+	bc_text_release(&older);
+	bc_run_program("list --format json --arch sm_95 --filter stride/ld_b32/2");
+	bc_expect_status(0, "note: sm_95 is provisional");
+	bc_expect_output("\"arch\": \"sm_95\"");
+	bc_expect_output("\"provisional\": true");
+	bc_run_program("list --format json --arch sm_90 --filter stride/ld_b32/2");
+	bc_expect_status(0, NULL);
+	ck_assert_str_eq(bc_call.err.data, "");
+	bc_expect_output("\"provisional\": false");
+}
+END_TEST
+
 START_TEST(a_list_that_gets_lost_is_status_2)
 {
 	bc_call.out_path = "/dev/full";
@@ -329,6 +352,7 @@ Suite *bc_test_cli(void)
 	tcase_add_test(usage, groff_takes_the_man_page);
 	tcase_add_test(lists, list_prints_ids);
 	tcase_add_test(lists, list_long_says_what_is_expected);
+	tcase_add_test(lists, list_takes_an_architecture_without_a_folder_as_provisional);
 	tcase_add_test(lists, a_list_that_gets_lost_is_status_2);
 	tcase_add_test(lists, devices_says_what_is_here);
 	tcase_add_loop_test(expected, a_bad_expectation_is_status_3, 0, (int)BC_ARRAY_LEN(bad_rows));
