@@ -16,7 +16,7 @@ struct variant {
 	const char *name;
 	enum kernel kernel;
 	uint32_t flip;
-	enum bc_misbehave act;
+	enum bc_misbehave misbehave;
 	unsigned attempts;     /* that act; 0: all */
 	uint32_t shared_bytes; /* 0: what the kernel takes */
 	unsigned warps;	       /* of the block; 0: one */
@@ -30,8 +30,8 @@ static bool build(const struct variant *v, size_t n, unsigned i, struct bc_case 
 	c->arg[0] = (int32_t)v[i].kernel;
 	c->arg[1] = (int32_t)v[i].flip;
 	c->arg[2] = v[i].warps ? (int32_t)v[i].warps : 1;
-	c->act = v[i].act;
-	c->act_attempts = v[i].attempts;
+	c->misbehave = v[i].misbehave;
+	c->misbehave_attempts = v[i].attempts;
 	c->shared_bytes = v[i].shared_bytes ? v[i].shared_bytes : 4 * THREADS;
 	bc_variant_add(c, v[i].name);
 	return true;
@@ -44,8 +44,8 @@ static bool sound(unsigned i, struct bc_case *c)
 		{ .name = "2" },
 		{ .name = "3" },
 		{ .name = "4" },
-		{ .name = "late", .act = BC_ACT_LATE },
-		{ .name = "flood", .act = BC_ACT_FLOOD },
+		{ .name = "late", .misbehave = BC_MISBEHAVE_LATE },
+		{ .name = "flood", .misbehave = BC_MISBEHAVE_FLOOD },
 	};
 
 	return build(v, BC_ARRAY_LEN(v), i, c);
@@ -56,7 +56,7 @@ static bool fails(unsigned i, struct bc_case *c)
 	static const struct variant v[] = {
 		{ .name = "data", .flip = 0x10000 },
 		{ .name = "ratio" },
-		{ .name = "counters", .act = BC_ACT_MISCOUNT },
+		{ .name = "counters", .misbehave = BC_MISBEHAVE_MISCOUNT },
 		{ .name = "unjudged" },
 		{ .name = "refused", .warps = 64 }, /* more threads than a block may have */
 	};
@@ -74,10 +74,14 @@ static bool skips(unsigned i, struct bc_case *c)
 static bool dies(unsigned i, struct bc_case *c)
 {
 	static const struct variant v[] = {
-		{ .name = "illegal_address", .kernel = ILLEGAL }, { .name = "trap", .kernel = TRAP },
-		{ .name = "exit_0", .act = BC_ACT_EXIT_0 },	  { .name = "exit_3", .act = BC_ACT_EXIT_3 },
-		{ .name = "abort", .act = BC_ACT_ABORT },	  { .name = "segv", .act = BC_ACT_SEGV },
-		{ .name = "kill", .act = BC_ACT_KILL },		  { .name = "nonsense", .act = BC_ACT_NONSENSE },
+		{ .name = "illegal_address", .kernel = ILLEGAL },
+		{ .name = "trap", .kernel = TRAP },
+		{ .name = "exit_0", .misbehave = BC_MISBEHAVE_EXIT_0 },
+		{ .name = "exit_3", .misbehave = BC_MISBEHAVE_EXIT_3 },
+		{ .name = "abort", .misbehave = BC_MISBEHAVE_ABORT },
+		{ .name = "segv", .misbehave = BC_MISBEHAVE_SEGV },
+		{ .name = "kill", .misbehave = BC_MISBEHAVE_KILL },
+		{ .name = "nonsense", .misbehave = BC_MISBEHAVE_NONSENSE },
 	};
 
 	return build(v, BC_ARRAY_LEN(v), i, c);
@@ -86,7 +90,7 @@ static bool dies(unsigned i, struct bc_case *c)
 static bool hangs(unsigned i, struct bc_case *c)
 {
 	static const struct variant v[] = { { .name = "spin", .kernel = SPIN },
-					    { .name = "sleep", .act = BC_ACT_SLEEP } };
+					    { .name = "sleep", .misbehave = BC_MISBEHAVE_SLEEP } };
 
 	return build(v, BC_ARRAY_LEN(v), i, c);
 }
@@ -94,8 +98,8 @@ static bool hangs(unsigned i, struct bc_case *c)
 static bool once(unsigned i, struct bc_case *c)
 {
 	static const struct variant v[] = {
-		{ .name = "counters", .act = BC_ACT_MISCOUNT, .attempts = 1 },
-		{ .name = "exit", .act = BC_ACT_EXIT_3, .attempts = 1 },
+		{ .name = "counters", .misbehave = BC_MISBEHAVE_MISCOUNT, .attempts = 1 },
+		{ .name = "exit", .misbehave = BC_MISBEHAVE_EXIT_3, .attempts = 1 },
 	};
 
 	return build(v, BC_ARRAY_LEN(v), i, c);

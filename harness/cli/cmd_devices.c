@@ -19,13 +19,13 @@ static void print_gpu(const struct bc_cli *c, const struct bc_facts *f)
 
 	(void)printf("cuda:%u  %s, %s, %s, PCI %s\n", f->index, f->name, f->arch, f->uuid[0] ? f->uuid : "UUID unknown",
 		     f->pci[0] ? f->pci : "unknown");
-	(void)printf(
-		"        driver %s (CUDA %s), %u SMs, %u KB shared memory an SM, %u bytes opt-in a block, ECC %s\n",
-		f->driver[0] ? f->driver : "unknown", f->cuda[0] ? f->cuda : "unknown", f->sms, f->sm_bytes / 1024,
-		f->optin_bytes,
-		f->ecc == 1   ? "on"
-		: f->ecc == 0 ? "off"
-			      : "unknown");
+	(void)printf("        driver %s (CUDA %s), %u SMs, %u KB of shared memory per SM, %u bytes opt-in per block, "
+		     "ECC %s\n",
+		     f->driver[0] ? f->driver : "unknown", f->cuda[0] ? f->cuda : "unknown", f->sms, f->sm_bytes / 1024,
+		     f->optin_bytes,
+		     f->ecc == 1   ? "on"
+		     : f->ecc == 0 ? "off"
+				   : "unknown");
 	if (f->counters_absent[0])
 		(void)printf("        counters: none: %s\n", f->counters_absent);
 	else
@@ -34,7 +34,8 @@ static void print_gpu(const struct bc_cli *c, const struct bc_facts *f)
 		(void)printf("        expectations: none: %s\n", err.msg);
 	else if (arch.provisional)
 		(void)printf(
-			"        expectations: no folder for %s: provisional, by the laws of an older architecture\n",
+			"        expectations: provisional: there is no folder for %s, the nearest older architecture "
+			"stands in for it\n",
 			f->arch);
 	else
 		(void)printf("        expectations: %s, confirmed: %s\n", arch.name, arch.confirmed);
@@ -52,7 +53,7 @@ static bool has_images(const struct bc_cli *c)
 static void print_kernels(const struct bc_cli *c)
 {
 	(void)printf("kernels    %s: %s\n", c->kernels_dir,
-		     has_images(c) ? "images for GPUs are there" : "no images for GPUs (build them with nvcc: `make`)");
+		     has_images(c) ? "images for GPUs found" : "no images for GPUs (build them with nvcc: `make`)");
 }
 
 /* What was found. */

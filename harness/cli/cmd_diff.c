@@ -10,22 +10,22 @@
 
 #define TOLERANCE_MAX 1000 /* percent */
 
-static enum bc_status check_words(const struct bc_cli *c, bc_diff_printer **print, double *tolerance,
-				  struct bc_error *err)
+static enum bc_status check_arguments(const struct bc_cli *c, bc_diff_printer **print, double *tolerance,
+				      struct bc_error *err)
 {
 	if (c->noperands != 2)
 		return bc_fail(err, BC_EUSAGE,
-			       "diff: two reports (or folders of reports) are compared, not %zu: type `bankcheck "
+			       "diff: it compares two reports (or folders of reports), not %zu: type `bankcheck "
 			       "diff OLD NEW`",
 			       c->noperands);
 	*print = bc_diff_printer_find(c->format);
 	if (!*print)
-		return bc_fail(err, BC_EUSAGE, "--format %s: text, markdown, json or junit", c->format);
+		return bc_fail(err, BC_EUSAGE, "--format %s: it takes text, markdown, json or junit", c->format);
 	*tolerance = BC_SPEED_TOLERANCE;
 	if (!c->tolerance)
 		return BC_OK;
 	if (!bc_number_parse(c->tolerance, tolerance) || *tolerance < 0 || *tolerance > TOLERANCE_MAX)
-		return bc_fail(err, BC_EUSAGE, "--tolerance %s: percent, 0 to %d", c->tolerance, TOLERANCE_MAX);
+		return bc_fail(err, BC_EUSAGE, "--tolerance %s: a percentage, 0 to %d", c->tolerance, TOLERANCE_MAX);
 	*tolerance /= 100;
 	return BC_OK;
 }
@@ -73,7 +73,7 @@ int bc_cmd_diff(const struct bc_cli *c, const struct bc_catalog *cat)
 	bc_diff_printer *print = NULL;
 	double tolerance = 0;
 	int status = 0;
-	enum bc_status st = check_words(c, &print, &tolerance, &err);
+	enum bc_status st = check_arguments(c, &print, &tolerance, &err);
 
 	(void)cat;
 	for (size_t i = 0; !st && i < 2; i++) {

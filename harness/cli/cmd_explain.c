@@ -30,7 +30,7 @@ static enum bc_status check_forms(const struct bc_cli *c, struct bc_error *err)
 		return bc_fail(err, BC_EUSAGE,
 			       "explain: a case, --op with --offsets, and --patterns exclude each other; type " FORMS);
 	if (!c->noperands && !request && !c->patterns)
-		return bc_fail(err, BC_EUSAGE, "explain: what? Type " FORMS);
+		return bc_fail(err, BC_EUSAGE, "explain: name what to explain; type " FORMS);
 	if (request && !c->op)
 		return bc_fail(err, BC_EUSAGE, "explain: %s needs --op OP: ld32, st128, atom32, ldsm4, cpa16ca ...",
 			       c->offsets ? "--offsets" : "--mask");
@@ -53,11 +53,11 @@ static enum bc_status unknown_case(const struct bc_catalog *cat, const char *wor
 		}
 	}
 	if (matches)
-		return bc_fail(
-			err, BC_EUSAGE,
-			"explain: `%s` is no case but selects %zu; name one, as %s (`bankcheck list --filter '%s'` "
-			"prints them)",
-			word, matches, cat->cases[first].id, word);
+		return bc_fail(err, BC_EUSAGE,
+			       "explain: `%s` is not a case, it selects %zu; name one, for example %s (`bankcheck list "
+			       "--filter '%s'` "
+			       "prints them)",
+			       word, matches, cat->cases[first].id, word);
 	matches = bc_select_nearest(cat, word, near, BC_ARRAY_LEN(near));
 	return bc_fail(err, BC_EUSAGE, "explain: there is no case `%s`%s%s%s%s%s%s (`bankcheck list` prints all ids)",
 		       word, matches > 0 ? "; the nearest are " : "", matches > 0 ? near[0]->id : "",

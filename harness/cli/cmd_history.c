@@ -20,7 +20,7 @@ struct action {
 	size_t min, max;	  /* words after the name */
 	enum bc_history_mode mode;
 	unsigned options;
-	enum bc_status (*act)(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err);
+	enum bc_status (*run)(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err);
 };
 
 static enum bc_status print_added(const char *path, const struct bc_history_added *a, struct bc_error *err)
@@ -53,7 +53,7 @@ static enum bc_status add_file(struct bc_history *h, const char *path, struct bc
 }
 
 /* Keep the worse of two failures for the caller and print the other. */
-static void note(enum bc_status st, const struct bc_error *why, enum bc_status *worst, struct bc_error *err)
+static void keep_worse(enum bc_status st, const struct bc_error *why, enum bc_status *worst, struct bc_error *err)
 {
 	if (st && *worst && bc_status_exit(st) >= bc_status_exit(*worst)) {
 		(void)bc_cli_fail(why);
@@ -76,10 +76,10 @@ static enum bc_status act_add(const struct bc_cli *c, struct bc_history *h, stru
 
 	(void)out;
 	for (size_t i = 1; i < c->noperands; i++)
-		note(bc_report_paths(c->operands[i], &paths, &n, &why), &why, &worst, err);
+		keep_worse(bc_report_paths(c->operands[i], &paths, &n, &why), &why, &worst, err);
 	for (size_t i = 0; i < n; i++) {
 		if (bc_status_exit(worst) != 2)
-			note(add_file(h, paths[i], &why), &why, &worst, err);
+			keep_worse(add_file(h, paths[i], &why), &why, &worst, err);
 		free(paths[i]);
 	}
 	free(paths);
@@ -116,7 +116,7 @@ static enum bc_status act_export(const struct bc_cli *c, struct bc_history *h, s
 
 	(void)out;
 	if (c->format && !jsonl && strcmp(c->format, "csv") != 0)
-		return bc_fail(err, BC_EUSAGE, "--format %s: csv or jsonl", c->format);
+		return bc_fail(err, BC_EUSAGE, "--format %s: it takes csv or jsonl", c->format);
 	return bc_history_export(h, c->noperands > 1 ? c->operands[1] : NULL, jsonl, stdout, err);
 }
 
@@ -127,9 +127,9 @@ static enum bc_status act_prune(const struct bc_cli *c, struct bc_history *h, st
 	enum bc_status st;
 
 	if (!c->keep == !c->before)
-		return bc_fail(err, BC_EUSAGE, "history prune: which runs? Either --keep N or --before YYYY-MM-DD");
+		return bc_fail(err, BC_EUSAGE, "history prune: give either --keep N or --before YYYY-MM-DD");
 	if (c->keep && (!bc_u32_parse(c->keep, &keep) || !keep))
-		return bc_fail(err, BC_EUSAGE, "--keep %s: a whole number from 1", c->keep);
+		return bc_fail(err, BC_EUSAGE, "--keep %s: a whole number, at least 1", c->keep);
 	st = bc_history_prune(h, keep, c->before, &gone, &left, err);
 	return st ? st : bc_text_addf(out, err, "%zu run%s removed, %zu left\n", gone, gone == 1 ? "" : "s", left);
 }
@@ -147,24 +147,25 @@ static const struct action actions[] = {
 static enum bc_status find_action(const struct bc_cli *c, const struct action **out, struct bc_error *err)
 {
 	const struct action *a = NULL;
-	const char *stray;
+	const char *unwanted;
 
 	for (size_t i = 0; c->noperands && i < BC_ARRAY_LEN(actions); i++)
 		if (strcmp(c->operands[0], actions[i].name) == 0)
 			a = &actions[i];
 	if (!a)
-		return bc_fail(err, BC_EUSAGE, "history %s: add, list, trend, flaky, first-bad, export or prune",
-			       c->noperands ? c->operands[0] : "what?");
+		return bc_fail(err, BC_EUSAGE,
+			       "history %s: the actions are add, list, trend, flaky, first-bad, export or prune",
+			       c->noperands ? c->operands[0] : "without an action");
 	if (c->noperands - 1 < a->min || c->noperands - 1 > a->max)
 		return bc_fail(err, BC_EUSAGE, "history %s: type `bankcheck history %s%s%s`", a->name, a->name,
 			       a->words[0] ? " " : "", a->words);
-	stray = c->by && !(a->options & BY)			  ? "--by"
-		: c->pool && !(a->options & POOL)		  ? "--pool"
-		: c->format && !(a->options & FORMAT)		  ? "--format"
-		: (c->keep || c->before) && !(a->options & PRUNE) ? "--keep and --before"
-								  : NULL;
-	if (stray)
-		return bc_fail(err, BC_EUSAGE, "history %s: %s belongs to another action", a->name, stray);
+	unwanted = c->by && !(a->options & BY)			     ? "--by"
+		   : c->pool && !(a->options & POOL)		     ? "--pool"
+		   : c->format && !(a->options & FORMAT)	     ? "--format"
+		   : (c->keep || c->before) && !(a->options & PRUNE) ? "--keep and --before"
+								     : NULL;
+	if (unwanted)
+		return bc_fail(err, BC_EUSAGE, "history %s does not take %s", a->name, unwanted);
 	*out = a;
 	return BC_OK;
 }
@@ -181,7 +182,7 @@ int bc_cmd_history(const struct bc_cli *c, const struct bc_catalog *cat)
 	if (!st)
 		st = bc_history_open(c->db ? c->db : DEFAULT_DB, a->mode, &h, &err);
 	if (!st)
-		st = a->act(c, h, &out, &err);
+		st = a->run(c, h, &out, &err);
 	if (!st && out.len && fwrite(out.data, 1, out.len, stdout) != out.len)
 		st = bc_fail(&err, BC_EWRITE, "standard output could not be written");
 	if (bc_cli_flush(&flush) && !st) {

@@ -10,7 +10,7 @@
 #include "harness/report/reader.h"
 
 /* The folder and the name of a path. */
-static enum bc_status split(const char *path, char dir[BC_PATH_MAX], const char **name, struct bc_error *err)
+static enum bc_status split_path(const char *path, char dir[BC_PATH_MAX], const char **name, struct bc_error *err)
 {
 	const char *slash = strrchr(path, '/');
 	const size_t len = slash ? (slash == path ? 1 : (size_t)(slash - path)) : 0;
@@ -20,8 +20,10 @@ static enum bc_status split(const char *path, char dir[BC_PATH_MAX], const char 
 	(void)bc_strlcpy(dir, slash ? path : ".", slash ? len + 1 : 2);
 	*name = slash ? slash + 1 : path;
 	if (!**name)
-		return bc_fail(err, BC_EUSAGE, "--output %s: a folder; give the name of the page, as in -o report.html",
-			       path);
+		return bc_fail(
+			err, BC_EUSAGE,
+			"--output %s: this is a folder; give the name of the page too, for example -o report.html",
+			path);
 	return BC_OK;
 }
 
@@ -45,7 +47,7 @@ static enum bc_status make_page(const struct bc_cli *c, struct bc_error *err)
 	char **path = NULL, dir[BC_PATH_MAX];
 	const char *name = "";
 	size_t n = 0, nread = 0, cases = 0;
-	enum bc_status st = split(c->output, dir, &name, err);
+	enum bc_status st = split_path(c->output, dir, &name, err);
 
 	for (size_t i = 0; !st && i < c->noperands; i++)
 		st = bc_report_paths(c->operands[i], &path, &n, err);
@@ -84,9 +86,10 @@ int bc_cmd_html(const struct bc_cli *c, const struct bc_catalog *cat)
 
 	(void)cat;
 	if (!c->noperands)
-		st = bc_fail(&err, BC_EUSAGE, "html: which reports? `bankcheck html reports -o report.html`");
+		st = bc_fail(&err, BC_EUSAGE, "html: name the reports: `bankcheck html reports -o report.html`");
 	else if (!c->output)
-		st = bc_fail(&err, BC_EUSAGE, "html: where to? `bankcheck html %s -o report.html`", c->operands[0]);
+		st = bc_fail(&err, BC_EUSAGE, "html: name the page: `bankcheck html %s -o report.html`",
+			     c->operands[0]);
 	if (!st)
 		st = make_page(c, &err);
 	return st ? bc_cli_fail(&err) : 0;

@@ -43,7 +43,7 @@ static void print_entry(const struct bc_known_list *l, const struct bc_known_ent
 	(void)printf("  %s %s, %s:%u\n", bc_known_expired(e, today) ? "expired: counted until" : "counts until",
 		     e->expires, l->path, e->line);
 	if (!print_reports(e, file, n))
-		(void)puts("  no report has it");
+		(void)puts("  no report contains it");
 }
 
 /* The reports that the words name; without words those of ./reports, if there are any. */

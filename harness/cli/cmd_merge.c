@@ -9,16 +9,16 @@
 #include "harness/report/junit_merge.h"
 #include "harness/report/reader.h"
 
-static enum bc_status check_words(const struct bc_cli *c, struct bc_error *err)
+static enum bc_status check_arguments(const struct bc_cli *c, struct bc_error *err)
 {
 	if (!c->noperands)
 		return bc_fail(
 			err, BC_EUSAGE,
-			"merge: which reports? Type `bankcheck merge REPORT... -o FILE` (a REPORT may be a folder)");
+			"merge: name the reports: `bankcheck merge REPORT... -o FILE` (a REPORT may be a folder)");
 	if (!c->output)
-		return bc_fail(err, BC_EUSAGE, "merge: where to? Type -o FILE");
+		return bc_fail(err, BC_EUSAGE, "merge: name the output: -o FILE");
 	if (c->output[strlen(c->output) - 1] == '/' || strlen(c->output) >= BC_PATH_MAX)
-		return bc_fail(err, BC_EUSAGE, "--output %s: a file's name is wanted", c->output);
+		return bc_fail(err, BC_EUSAGE, "--output %s: it takes the name of a file", c->output);
 	return BC_OK;
 }
 
@@ -41,7 +41,7 @@ int bc_cmd_merge(const struct bc_cli *c, const struct bc_catalog *cat)
 	struct bc_merge_sums sums = { 0 };
 	char **paths = NULL;
 	size_t n = 0;
-	enum bc_status st = check_words(c, &err);
+	enum bc_status st = check_arguments(c, &err);
 
 	(void)cat;
 	for (size_t i = 0; !st && i < c->noperands; i++)

@@ -93,8 +93,8 @@ int bc_cli_run_status(const struct bc_cli *c, const struct bc_run *run)
 }
 
 /* Mark the cases that are findings in a report. */
-static enum bc_status mark_failed(const struct bc_read_file *f, const struct bc_catalog *cat, bool *only,
-				  struct bc_error *err)
+static enum bc_status mark_findings(const struct bc_read_file *f, const struct bc_catalog *cat, bool *only,
+				    struct bc_error *err)
 {
 	for (size_t i = 0; i < f->ndevices; i++) {
 		for (size_t k = 0; k < f->devices[i].ncases; k++) {
@@ -113,7 +113,7 @@ static enum bc_status mark_failed(const struct bc_read_file *f, const struct bc_
 }
 
 /* The cases of --rerun-failed. */
-static enum bc_status read_failed(const char *word, const struct bc_catalog *cat, bool **only, struct bc_error *err)
+static enum bc_status read_findings(const char *word, const struct bc_catalog *cat, bool **only, struct bc_error *err)
 {
 	char **path = NULL;
 	size_t n = 0;
@@ -127,7 +127,7 @@ static enum bc_status read_failed(const char *word, const struct bc_catalog *cat
 
 		st = bc_report_read(path[i], &f, err);
 		if (!st)
-			st = mark_failed(&f, cat, *only, err);
+			st = mark_findings(&f, cat, *only, err);
 		bc_report_release(&f);
 	}
 	for (size_t i = 0; i < n; i++)
@@ -181,7 +181,7 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 		o.devices = "reference";
 	st = check_options(c, &err);
 	if (!st && c->rerun_failed)
-		st = read_failed(c->rerun_failed, cat, &only, &err);
+		st = read_findings(c->rerun_failed, cat, &only, &err);
 	o.only = only;
 	if (!st)
 		st = bc_run_options_rerun(&c->run, &rerun, &err);

@@ -39,7 +39,7 @@ struct cell {
 
 /* One run: an architecture with one fault or none. */
 struct job {
-	const struct bc_fault *fault; /* NULL: the sound device */
+	const struct bc_fault *fault; /* NULL: the fault-free device */
 	const struct bc_arch *arch;
 	bool done;
 	int signal;	       /* that ended it, 0: none */
@@ -99,7 +99,7 @@ static bool is_void(const struct bc_result *r)
 }
 
 /* Is this what a fault of the kind calls for? */
-static bool right_finding(const struct bc_fault *f, const struct bc_result *r)
+static bool is_expected_finding(const struct bc_fault *f, const struct bc_result *r)
 {
 	if (!f)
 		return false;
@@ -108,7 +108,7 @@ static bool right_finding(const struct bc_fault *f, const struct bc_result *r)
 	return r->judged.verdict == BC_FAIL || (f->kind == BC_FAULT_LAW && r->judged.verdict == BC_DISAGREE);
 }
 
-static void take_result(struct job *j, const struct bc_arch *a, const struct bc_result *r)
+static void count_result(struct job *j, const struct bc_arch *a, const struct bc_result *r)
 {
 	char unmet[200];
 	const long suite = find_suite(r->c->suite->name), rule = bc_rules_index(r->c);
@@ -125,13 +125,13 @@ static void take_result(struct job *j, const struct bc_arch *a, const struct bc_
 	case BC_PASS:
 	case BC_XFAIL: c->judged++; return;
 	case BC_UNJUDGED:
-		if (j->fault) /* said once, of the sound device */
+		if (j->fault) /* said once, of the fault-free device */
 			return;
 		break;
 	default: break;
 	}
 	c->judged++;
-	if (right_finding(j->fault, r)) {
+	if (is_expected_finding(j->fault, r)) {
 		c->caught++;
 		return;
 	}
@@ -171,7 +171,7 @@ static void run_job(const struct bc_cli *c, const struct bc_catalog *cat, struct
 		j->signal = bc_session_signal(s);
 		j->cases = d->nresults;
 		for (size_t i = 0; i < d->nresults; i++)
-			take_result(j, &d->arch, &d->results[i]);
+			count_result(j, &d->arch, &d->results[i]);
 	}
 	bc_session_close(s);
 	j->seconds = bc_now() - start;
@@ -179,7 +179,7 @@ static void run_job(const struct bc_cli *c, const struct bc_catalog *cat, struct
 }
 
 /* Take jobs until none is left, or one was ended by a signal. */
-static void serve(const struct bc_cli *c, const struct bc_catalog *cat, struct pool *p)
+static void run_jobs(const struct bc_cli *c, const struct bc_catalog *cat, struct pool *p)
 {
 	bool stop = false;
 	size_t i;
@@ -192,7 +192,7 @@ static void serve(const struct bc_cli *c, const struct bc_catalog *cat, struct p
 }
 
 /* Wait for the processes; on a terminal, say how far they are. */
-static enum bc_status wait_all(struct pool *p, size_t processes, struct bc_error *err)
+static enum bc_status wait_for_processes(struct pool *p, size_t processes, struct bc_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 100 * 1000 * 1000 };
 	const bool tty = isatty(STDERR_FILENO) == 1;
@@ -220,8 +220,8 @@ static enum bc_status wait_all(struct pool *p, size_t processes, struct bc_error
 	return st;
 }
 
-static enum bc_status run_all(const struct bc_cli *c, const struct bc_catalog *cat, struct pool *p,
-			      struct bc_error *err)
+static enum bc_status run_in_processes(const struct bc_cli *c, const struct bc_catalog *cat, struct pool *p,
+				       struct bc_error *err)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t most = cpus < 1 ? 1 : cpus > PROCESSES_MAX ? PROCESSES_MAX : (size_t)cpus, started = 0;
@@ -238,11 +238,11 @@ static enum bc_status run_all(const struct bc_cli *c, const struct bc_catalog *c
 			break;
 		if (pid == 0) {
 			(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-			serve(c, cat, p);
+			run_jobs(c, cat, p);
 			_exit(0);
 		}
 	}
-	st = wait_all(p, started, err);
+	st = wait_for_processes(p, started, err);
 	for (size_t i = 0; !st && i < p->n; i++)
 		if (p->job[i].status)
 			st = bc_fail(err, p->job[i].status, "%s", p->job[i].why);
@@ -252,7 +252,7 @@ static enum bc_status run_all(const struct bc_cli *c, const struct bc_catalog *c
 /* ---- what came out ---- */
 
 /* A suite of which the architecture can run nothing misses nothing. */
-static bool missed(const struct job *j, size_t suite)
+static bool is_missed(const struct job *j, size_t suite)
 {
 	return must_catch(j->fault, bc_suites[suite]->name) && j->cell[suite].possible && !j->cell[suite].caught;
 }
@@ -264,7 +264,7 @@ static void cell_text(const struct job *j, size_t suite, char *buf, size_t size)
 
 	if (c->wrong)
 		(void)snprintf(buf, size, "%u?", c->wrong);
-	else if (missed(j, suite))
+	else if (is_missed(j, suite))
 		(void)snprintf(buf, size, "MISSED");
 	else if (!c->caught && (c->voided || c->broken))
 		(void)snprintf(buf, size, "%u%c", c->voided ? c->voided : c->broken, c->voided ? 'v' : 'b');
@@ -320,9 +320,9 @@ static void print_table(const struct job *job, size_t n)
 }
 
 /* Suites that must catch a fault of these and do not exist yet; faults the architecture cannot have. */
-static void print_later(const struct job *job, size_t n, const struct bc_fault *only)
+static void print_impossible(const struct job *job, size_t n, const struct bc_fault *only)
 {
-	const char *head = "\nno suite yet:\n";
+	const char *head = "\na suite that does not exist must catch:\n";
 
 	for (size_t k = 0; k < n; k++) {
 		const struct bc_fault *f = job[k].fault;
@@ -348,7 +348,7 @@ static size_t print_problems(const struct job *job, size_t n)
 		const struct bc_fault *f = job[i].fault;
 
 		for (size_t s = 0; bc_suites[s]; s++) {
-			if (!missed(&job[i], s))
+			if (!is_missed(&job[i], s))
 				continue;
 			(void)printf("%smissed: %s (%s) by the suite %s\n", problems++ ? "" : "\n", f->name,
 				     f->sentence, bc_suites[s]->name);
@@ -356,7 +356,7 @@ static size_t print_problems(const struct job *job, size_t n)
 		if (!job[i].why[0])
 			continue;
 		(void)printf("%swrong finding: %s%s\n  %s\n", problems++ ? "" : "\n",
-			     f ? "with the fault " : "on the sound device", f ? f->name : "", job[i].why);
+			     f ? "with the fault " : "on the fault-free device", f ? f->name : "", job[i].why);
 	}
 	return problems;
 }
@@ -374,7 +374,7 @@ static size_t print_rules(const struct job *job, size_t n, bool long_format)
 }
 
 /* Everything of one architecture. Return: how many things are not as they should be. */
-static size_t report(const struct job *job, size_t n, const struct bc_fault *only, bool long_format)
+static size_t print_architecture(const struct job *job, size_t n, const struct bc_fault *only, bool long_format)
 {
 	const struct bc_arch *a = job[0].arch;
 	size_t problems;
@@ -382,27 +382,27 @@ static size_t report(const struct job *job, size_t n, const struct bc_fault *onl
 	(void)printf("selftest: reference device %s, %zu cases, %zu planted fault%s\n", a->name, job[0].cases, n - 1,
 		     n == 2 ? "" : "s");
 	print_table(job, n);
-	(void)puts("\nCases that caught the fault: FAIL or DISAGREE, for the kind counter BROKEN because a canary "
-		   "voided the "
-		   "counters.\n*: this suite must catch it; .: not caught; v: void, the law moved a canary too; b: the "
-		   "kernel went "
-		   "astray with\nthe wrong data and was stopped; -: nothing of the suite runs here; ?: wrong findings");
-	print_later(job, n, only);
+	(void)puts("\nNumbers: cases that caught the fault: FAIL or DISAGREE; for the kind counter BROKEN, because a "
+		   "canary voided the counters.\n*: this suite must catch it; .: not caught; v: void, the fault also "
+		   "moved a canary; b: BROKEN, the wrong data led\nthe kernel astray and it was stopped; -: no case of "
+		   "the "
+		   "suite runs here; ?: wrong findings");
+	print_impossible(job, n, only);
 	problems = print_problems(job, n);
 	if (!only)
 		problems += print_rules(job, n, long_format);
 	(void)printf("\n%s: %s\n\n", a->name,
 		     problems ? "NOT as it should be"
-		     : n == 1 ? "the sound device shows no finding"
-		     : only   ? "the fault is caught by the suites that must, the sound device by none"
-			    : "every fault is caught by the suites that must, every rule catches one, the sound device "
-			      "none");
+		     : n == 1 ? "the fault-free device shows no finding"
+		     : only   ? "every suite that must catch the fault does; the fault-free device shows no finding"
+			      : "every suite that must catch a fault does, and every rule catches at least one; the "
+				"fault-free device shows no finding");
 	return problems;
 }
 
-/* One job for the sound device and one for each fault (@only: that one) the architecture can have, architecture by
+/* One job for the fault-free device and one for each fault (@only: that one) the architecture can have, architecture by
  * architecture. @job may be NULL. */
-static size_t plan(const struct bc_arch *archs, size_t narchs, const struct bc_fault *only, struct job *job)
+static size_t make_jobs(const struct bc_arch *archs, size_t narchs, const struct bc_fault *only, struct job *job)
 {
 	size_t n = 0;
 
@@ -463,7 +463,7 @@ int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 	if (!st && count_faults() >= BC_RULE_RUNS_MAX)
 		st = bc_fail(&err, BC_EUSAGE, "selftest: more than %d faults", BC_RULE_RUNS_MAX - 1);
 	if (!st) {
-		size = sizeof(*p) + plan(archs, narchs, only, NULL) * sizeof(p->job[0]);
+		size = sizeof(*p) + make_jobs(archs, narchs, only, NULL) * sizeof(p->job[0]);
 		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (p == MAP_FAILED) {
 			p = NULL;
@@ -471,8 +471,8 @@ int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 		}
 	}
 	if (p) {
-		p->n = plan(archs, narchs, only, p->job);
-		st = run_all(c, cat, p, &err);
+		p->n = make_jobs(archs, narchs, only, p->job);
+		st = run_in_processes(c, cat, p, &err);
 	}
 	if (p && !st && ended_by(p)) {
 		status = 128 + ended_by(p);
@@ -480,7 +480,7 @@ int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 		for (size_t first = 0, n = 0; first < p->n; first += n) {
 			for (n = 0; first + n < p->n && p->job[first + n].arch == p->job[first].arch;)
 				n++;
-			problems += report(&p->job[first], n, only, c->long_format);
+			problems += print_architecture(&p->job[first], n, only, c->long_format);
 		}
 		(void)printf("%zu run%s in %.1f s\n", p->n, p->n == 1 ? "" : "s", bc_now() - start);
 		status = problems ? 1 : 0;

@@ -82,19 +82,19 @@ unsigned bc_rule_marks(const struct bc_result *r, const struct bc_arch *a, const
 	return marks;
 }
 
-const char *bc_rule_lacks(unsigned sound, unsigned any, bool listed)
+const char *bc_rule_lacks(unsigned fault_free, unsigned any, bool listed)
 {
-	if (!sound)
+	if (!fault_free)
 		return NULL;
 	if (listed)
-		return sound == BC_RULE_TIMED
+		return fault_free == BC_RULE_TIMED
 			       ? NULL
 			       : "it is listed as a rule that hardware alone can judge, and is judged here";
-	if (sound & BC_RULE_TIMED)
+	if (fault_free & BC_RULE_TIMED)
 		return "it is about time, and not listed as a rule that hardware alone can judge";
-	if ((sound & BC_RULE_COUNTED) && !(any & BC_RULE_BY_COUNTS))
+	if ((fault_free & BC_RULE_COUNTED) && !(any & BC_RULE_BY_COUNTS))
 		return "no planted fault moves its counts";
-	if ((sound & BC_RULE_PLAIN) && !(any & BC_RULE_BY_DATA))
+	if ((fault_free & BC_RULE_PLAIN) && !(any & BC_RULE_BY_DATA))
 		return "no planted fault spoils its data";
 	return NULL;
 }
@@ -159,24 +159,24 @@ static size_t print_strays(void)
 size_t bc_rules_print(const struct bc_rule_runs *runs, bool long_format)
 {
 	const size_t strays = print_strays();
-	size_t rule = 0, here = 0, hardware = 0, problems = 0;
+	size_t rule = 0, runnable = 0, need_clock = 0, problems = 0;
 
 	if (long_format)
-		(void)puts("\nRules, and the faults that each catches by what its cases are judged by:");
+		(void)puts("\nRules, and the faults that each catches in what its cases are judged by:");
 	for (size_t i = 0; bc_suites[i]; i++) {
 		const struct bc_suite *s = bc_suites[i];
 
 		for (size_t k = 0; !s->hidden && k < s->nrules; k++, rule++) {
-			const unsigned sound = runs->marks[0][rule];
+			const unsigned fault_free = runs->marks[0][rule];
 			char name[BC_ID_MAX];
 			const char *lacks;
 
 			name_of(s, &s->rules[k], name);
-			lacks = bc_rule_lacks(sound, marks_of(runs, rule), is_listed(name));
-			here += sound != 0;
-			hardware += sound && !lacks && is_listed(name);
+			lacks = bc_rule_lacks(fault_free, marks_of(runs, rule), is_listed(name));
+			runnable += fault_free != 0;
+			need_clock += fault_free && !lacks && is_listed(name);
 			problems += lacks != NULL;
-			if (long_format && sound)
+			if (long_format && fault_free)
 				print_rule(runs, rule, name);
 			if (lacks)
 				(void)printf("%suntested rule: %s (%s): %s\n",
@@ -184,10 +184,10 @@ size_t bc_rules_print(const struct bc_rule_runs *runs, bool long_format)
 					     lacks);
 		}
 	}
-	(void)printf("\nRules: %zu of the %zu that can run here catch a planted fault by what they are judged by",
-		     here - hardware - problems, here);
-	if (hardware)
-		(void)printf(",\n%zu need a clock", hardware);
+	(void)printf("\nRules: %zu of the %zu that can run here catch a planted fault in what they are judged by",
+		     runnable - need_clock - problems, runnable);
+	if (need_clock)
+		(void)printf(",\n%zu need a clock", need_clock);
 	(void)puts(problems ? "; the rules named above are not tested." : ".");
 	return problems + strays;
 }

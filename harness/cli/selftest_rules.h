@@ -49,13 +49,13 @@ unsigned bc_rule_marks(const struct bc_result *r, const struct bc_arch *a, const
 
 /**
  * bc_rule_lacks - what is missing for a rule to be tested
- * @sound: marks of the run without a fault
+ * @fault_free: marks of the run without a fault
  * @any:   marks of all runs
  * @listed: it is one of bc_hardware_rules
  *
  * Return: words, "no planted fault moves its counts"; NULL: nothing is missing, or nothing of it can run there. Pure.
  */
-const char *bc_rule_lacks(unsigned sound, unsigned any, bool listed);
+const char *bc_rule_lacks(unsigned fault_free, unsigned any, bool listed);
 
 /* The runs of one architecture; the first is the one without a fault. Zero-initialise. */
 struct bc_rule_runs {

@@ -47,17 +47,17 @@ struct bc_pattern {
 /* What the worker does to itself or to an observation before it answers for a case: of the suite that tests the runner.
  */
 enum bc_misbehave {
-	BC_ACT_NONE = 0,
-	BC_ACT_EXIT_0,
-	BC_ACT_EXIT_3, /* exit with this status */
-	BC_ACT_ABORT,
-	BC_ACT_SEGV,
-	BC_ACT_KILL,	 /* end by this signal */
-	BC_ACT_SLEEP,	 /* never answer */
-	BC_ACT_LATE,	 /* answer 1.5 s late */
-	BC_ACT_FLOOD,	 /* write 1 MB to standard output and 64 KB to standard error first */
-	BC_ACT_NONSENSE, /* send the parent a line that is no message */
-	BC_ACT_MISCOUNT, /* report one conflict more than was counted */
+	BC_MISBEHAVE_NONE = 0,
+	BC_MISBEHAVE_EXIT_0,
+	BC_MISBEHAVE_EXIT_3, /* exit with this status */
+	BC_MISBEHAVE_ABORT,
+	BC_MISBEHAVE_SEGV,
+	BC_MISBEHAVE_KILL,     /* end by this signal */
+	BC_MISBEHAVE_SLEEP,    /* never answer */
+	BC_MISBEHAVE_LATE,     /* answer 1.5 s late */
+	BC_MISBEHAVE_FLOOD,    /* write 1 MB to standard output and 64 KB to standard error first */
+	BC_MISBEHAVE_NONSENSE, /* send the parent a line that is no message */
+	BC_MISBEHAVE_MISCOUNT, /* report one conflict more than was counted */
 };
 
 struct bc_suite;
@@ -72,10 +72,10 @@ struct bc_case {
 	unsigned needs;		   /* enum bc_need bits */
 	struct bc_pattern pattern; /* op BC_OP_NONE: the rule has programs */
 	/* Rules with programs: */
-	int32_t arg[8];	       /* what the rule's functions need to know of the variant */
-	uint32_t shared_bytes; /* static and dynamic shared memory that a block needs */
-	enum bc_misbehave act; /* hidden suites only */
-	unsigned act_attempts; /* the first so many attempts act, 0: all do */
+	int32_t arg[8];		     /* what the rule's functions need to know of the variant */
+	uint32_t shared_bytes;	     /* static and dynamic shared memory that a block needs */
+	enum bc_misbehave misbehave; /* hidden suites only */
+	unsigned misbehave_attempts; /* the first so many attempts do it, 0: all */
 };
 
 struct bc_rule {

@@ -10,7 +10,7 @@ bool bc_attempts_any(const struct bc_attempts_options *o)
 }
 
 /* May another attempt help? Wrong data and broken tools are no flakes. */
-static bool by_numbers(const struct bc_judgement *j)
+static bool failed_by_measurement(const struct bc_judgement *j)
 {
 	return j->verdict == BC_DISAGREE || (j->verdict == BC_FAIL && (strncmp(j->outcome, "ratio", 5) == 0 ||
 								       strncmp(j->outcome, "unstable", 8) == 0));
@@ -40,7 +40,7 @@ static size_t count(const struct bc_result *r, bool lost)
 	return n;
 }
 
-enum bc_status bc_attempts_add(const struct bc_attempts_options *o, struct bc_best_attempt *kept, struct bc_result *r,
+enum bc_status bc_attempts_add(const struct bc_attempts_options *o, struct bc_best_attempt *best, struct bc_result *r,
 			       bool ended, bool *again, struct bc_error *err)
 {
 	const bool first = r->ntries == 0;
@@ -54,12 +54,12 @@ enum bc_status bc_attempts_add(const struct bc_attempts_options *o, struct bc_be
 	if (st)
 		return st;
 	if (!ended &&
-	    (first || o->repeat <= 1 || bc_verdict_rank(r->judged.verdict) > bc_verdict_rank(kept->judged.verdict))) {
-		kept->obs = r->obs;
-		kept->judged = r->judged;
+	    (first || o->repeat <= 1 || bc_verdict_rank(r->judged.verdict) > bc_verdict_rank(best->judged.verdict))) {
+		best->obs = r->obs;
+		best->judged = r->judged;
 	} else {
-		r->obs = kept->obs;
-		r->judged = kept->judged;
+		r->obs = best->obs;
+		r->judged = best->judged;
 	}
 	if (ended)
 		return BC_OK;
@@ -67,7 +67,7 @@ enum bc_status bc_attempts_add(const struct bc_attempts_options *o, struct bc_be
 		*again = r->ntries < o->repeat;
 	else if (r->judged.verdict == BC_LOST)
 		*again = count(r, true) <= o->retry_lost;
-	else if (by_numbers(&r->judged))
+	else if (failed_by_measurement(&r->judged))
 		*again = count(r, false) <= o->retries;
 	r->flaky = o->repeat <= 1 && r->ntries > 1 && r->judged.verdict == BC_PASS;
 	return BC_OK;

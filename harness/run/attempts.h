@@ -22,14 +22,14 @@ bool bc_attempts_any(const struct bc_attempts_options *o);
 
 /**
  * bc_attempts_add - a judged attempt at a case
- * @kept:  the case's own, zeroed before its first attempt
+ * @best:  the case's own, zeroed before its first attempt
  * @ended: the run or its device ended: this was no attempt, and there is no other
  * @again: whether the case is to run again
  *
  * Afterwards the result is what stands if nothing more comes: the worst attempt (repeat) or the last (retry). A PASS
  * after an attempt that was none is flaky. Return: BC_ENOMEM.
  */
-enum bc_status bc_attempts_add(const struct bc_attempts_options *o, struct bc_best_attempt *kept, struct bc_result *r,
+enum bc_status bc_attempts_add(const struct bc_attempts_options *o, struct bc_best_attempt *best, struct bc_result *r,
 			       bool ended, bool *again, struct bc_error *err);
 
 #endif

@@ -15,11 +15,11 @@
 #include "harness/run/message.h"
 
 /* Check calls a test with nothing but a number, so what it is about has to be found here. */
-static const struct bc_result *const *subject;
+static const struct bc_result *const *result_of_test;
 
 static void assert_verdict(int i)
 {
-	const struct bc_result *r = subject[i];
+	const struct bc_result *r = result_of_test[i];
 
 	tcase_fn_start(r->c->id, __FILE__, __LINE__);
 	ck_assert_msg(!bc_verdict_is_finding(r->judged.verdict), "%s: %s", bc_verdict_name(r->judged.verdict),
@@ -102,7 +102,7 @@ static enum bc_status open_log(struct log *l, const char *path, struct bc_error 
 	l->path = path;
 	l->memory = memfd_create("log", MFD_CLOEXEC);
 	if (l->memory < 0)
-		return bc_fail(err, BC_EWRITE, "%s: no memory to write it in: %s", path, strerror(errno));
+		return bc_fail(err, BC_EWRITE, "%s: no memory for the log: %s", path, strerror(errno));
 	(void)snprintf(l->name, sizeof(l->name), "/proc/self/fd/%d", l->memory);
 	return BC_OK;
 }
@@ -171,7 +171,7 @@ static enum bc_status assert_all(const struct tests *t, struct log *logs, size_t
 	SRunner *sr = build(t);
 	enum bc_status st = BC_OK;
 
-	subject = t->result;
+	result_of_test = t->result;
 	if (!getenv("CK_FORK"))
 		srunner_set_fork_status(sr, CK_NOFORK);
 	for (size_t i = 0; i < nlogs; i++)
@@ -185,9 +185,9 @@ static enum bc_status assert_all(const struct tests *t, struct log *logs, size_t
 			     "of bankcheck",
 			     *failed, t->failing);
 	else if (!has_all_texts(sr))
-		st = bc_fail(err, BC_ENOMEM, "judging: out of memory: Check's logs would lack texts");
+		st = bc_fail(err, BC_ENOMEM, "judging: out of memory: texts would be missing from Check's logs");
 	srunner_free(sr);
-	subject = NULL;
+	result_of_test = NULL;
 	return st;
 }
 

@@ -179,8 +179,9 @@ static enum bc_status set_members(const struct member *m, size_t n, const struct
 		if (*value)
 			st = set_member(&m[i], value, base, err);
 		else if (always_sent(m[i].type))
-			st = bc_fail(err, BC_EDATA, "message %.40s: no %s (a torn line, or another program's)", f->kind,
-				     m[i].key);
+			st = bc_fail(err, BC_EDATA,
+				     "message %.40s: %s is missing (an incomplete line, or one of another program)",
+				     f->kind, m[i].key);
 	}
 	return st;
 }
@@ -208,7 +209,7 @@ enum bc_status bc_observation_parse(const struct bc_fields *f, struct bc_observa
 	memset(o, 0, sizeof(*o));
 	st = set_members(observation, BC_ARRAY_LEN(observation), f, o, err);
 	if (!st && !o->id[0])
-		return bc_fail(err, BC_EDATA, "message %.40s: no id", f->kind);
+		return bc_fail(err, BC_EDATA, "message %.40s: id is missing", f->kind);
 	for (unsigned i = 0; !st && i < o->nsamples; i++) {
 		char *end = NULL;
 		unsigned long v;
@@ -216,8 +217,9 @@ enum bc_status bc_observation_parse(const struct bc_fields *f, struct bc_observa
 		errno = 0;
 		v = strtoul(s, &end, 10);
 		if (end == s || errno || v > UINT32_MAX || *end != (i + 1 < o->nsamples ? ',' : '\0'))
-			return bc_fail(err, BC_EDATA, "message of %s: %u samples stated, not found", o->id,
-				       o->nsamples);
+			return bc_fail(err, BC_EDATA,
+				       "message of %s: samples does not hold the %u numbers that nsamples announces",
+				       o->id, o->nsamples);
 		o->samples[i] = (uint32_t)v;
 		s = end + 1;
 	}

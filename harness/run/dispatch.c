@@ -180,7 +180,7 @@ static enum bc_status take_observation(struct dispatch *d, struct bc_device_queu
 		q->deaths_in_row = 0;
 		return d->o->result(d->o->ctx, q->run, index, err);
 	}
-	return bc_fail(err, BC_EDATA, "the worker sent %s, which it was not given", o.id);
+	return bc_fail(err, BC_EDATA, "the worker sent a result of %s, which is not in its batch", o.id);
 }
 
 /* The worker says that it is done with its batch: then each case of it must have its observation. */
@@ -190,7 +190,7 @@ static enum bc_status take_done(const struct bc_device_queue *q, struct bc_error
 		const size_t index = q->todo[q->current.first + i];
 
 		if (!q->observed[index])
-			return bc_fail(err, BC_EDATA, "the worker says that it is done, without a result for %s",
+			return bc_fail(err, BC_EDATA, "the worker ended its batch without a result of %s",
 				       q->run->results[index].c->id);
 	}
 	return BC_OK;
@@ -250,7 +250,7 @@ static enum bc_status take_message(struct dispatch *d, struct bc_device_queue *q
 		q->reported_failure = true;
 		q->context_lost = bc_message_get(&m, "lost")[0] != '\0';
 	} else if (!st && strcmp(m.kind, "alive") != 0) {
-		st = bc_fail(&bad, BC_EDATA, "the worker sent `%.60s`, which has no place here", m.kind);
+		st = bc_fail(&bad, BC_EDATA, "the worker sent `%.60s`, which is unexpected here", m.kind);
 	}
 	if (st) {
 		(void)bc_strlcpy(q->end_reason, bad.msg, sizeof(q->end_reason));
@@ -303,7 +303,7 @@ static enum bc_status handle_worker_end(struct dispatch *d, struct bc_device_que
 		char text[BC_REASON_MAX];
 
 		(void)snprintf(text, sizeof(text), "%s: %.*s",
-			       q->restarted ? "device given up: it did not come back after its worker was lost"
+			       q->restarted ? "device abandoned: it did not come back after its worker was lost"
 					    : "the device could not be opened",
 			       BC_REASON_MAX - 80, why);
 		q->abandoned = true;
@@ -319,7 +319,7 @@ static enum bc_status handle_worker_end(struct dispatch *d, struct bc_device_que
 		q->abandoned = q->abandoned || q->deaths_in_row >= BC_DEATHS_MAX;
 		if (!st && q->abandoned)
 			st = set_remaining_outcomes(d, q, BC_LOST_WORKER,
-						    "device given up: three cases in a row took their worker down",
+						    "device abandoned: three cases in a row took their worker down",
 						    err);
 	} else if (n > 1) {
 		st = push_batch(q, first + n / 2, n - n / 2, err);
@@ -379,14 +379,14 @@ static enum bc_status check_limits(struct dispatch *d, struct bc_device_queue *q
 	char why[160];
 
 	if (t > q->deadline)
-		(void)snprintf(why, sizeof(why), "hung: no result within %s of %u s%s",
-			       q->state == BC_QUEUE_OPENING ? "the opening's limit" : "the limit",
+		(void)snprintf(why, sizeof(why), "hung: %s within the limit of %u s%s",
+			       q->state == BC_QUEUE_OPENING ? "the device was not opened" : "no result",
 			       q->state != BC_QUEUE_OPENING ? d->o->timeout_s
 			       : q->restarted		    ? HEALTH_S
 							    : OPEN_S,
-			       q->state == BC_QUEUE_BUSY && q->current.n > 1 ? " a case" : "");
+			       q->state == BC_QUEUE_BUSY && q->current.n > 1 ? " per case" : "");
 	else if ((q->state == BC_QUEUE_BUSY || q->in_profiler) && t > q->last_heard + d->o->inactivity_s)
-		(void)snprintf(why, sizeof(why), "hung: nothing heard from the worker for %u s", d->o->inactivity_s);
+		(void)snprintf(why, sizeof(why), "hung: the worker sent nothing for %u s", d->o->inactivity_s);
 	else
 		return BC_OK;
 	return reap_worker(d, q, why, err);

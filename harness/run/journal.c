@@ -22,14 +22,14 @@ struct bc_journal {
 	char path[600];
 };
 
-static enum bc_status flush(struct bc_journal *j, struct bc_error *err)
+static enum bc_status write_line(struct bc_journal *j, struct bc_error *err)
 {
 	enum bc_status st = bc_message_end(&j->line, err);
 
 	return st ? st : bc_write_all(&bc_file_system, j->fd, j->line.data, j->line.len, j->path, err);
 }
 
-static enum bc_status cannot(const char *path, struct bc_error *err)
+static enum bc_status write_error(const char *path, struct bc_error *err)
 {
 	return bc_fail(err, BC_EWRITE, "%s: %s", path, strerror(errno));
 }
@@ -46,7 +46,7 @@ static enum bc_status open_file(const char *name, const char *path, int flags, s
 	j->fd = open(name, O_WRONLY | O_CLOEXEC | flags, 0666);
 	if (j->fd < 0) {
 		free(j);
-		return cannot(path, err);
+		return write_error(path, err);
 	}
 	*out = j;
 	return BC_OK;
@@ -189,7 +189,7 @@ enum bc_status bc_journal_append(const char *path, size_t whole, struct bc_journ
 	enum bc_status st = open_file(path, path, O_APPEND, &j, err);
 
 	if (!st && ftruncate(j->fd, (off_t)whole))
-		st = cannot(path, err);
+		st = write_error(path, err);
 	if (st)
 		bc_journal_close(j);
 	else
@@ -206,7 +206,7 @@ enum bc_status bc_journal_add(struct bc_journal *j, const char *dev, const struc
 		st = bc_message_add(&j->line, err, "dev", "%s", dev);
 	if (!st)
 		st = bc_observation_add(&j->line, o, err);
-	return st ? st : flush(j, err);
+	return st ? st : write_line(j, err);
 }
 
 void bc_journal_close(struct bc_journal *j)
@@ -266,7 +266,7 @@ enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void 
 			at = (size_t)(end + 1 - text.data);
 	}
 	if (!st && number == 0)
-		st = bc_fail(err, BC_EDATA, "%s:1: an empty journal: there is nothing to go on from", path);
+		st = bc_fail(err, BC_EDATA, "%s:1: an empty journal: there is nothing to continue from", path);
 	if (whole)
 		*whole = at;
 	bc_text_release(&text);
@@ -276,7 +276,7 @@ enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void 
 enum bc_status bc_journal_same(const struct bc_fields *head, const struct bc_run *run, const struct bc_run_options *o,
 			       struct bc_error *err)
 {
-	const char *advice = "run without --resume, or as the journal's run was";
+	const char *advice = "run without --resume, or exactly as the journal's run";
 	struct bc_run_options then;
 	char hex[17], difference[240];
 	enum bc_status st;

@@ -14,7 +14,7 @@
 
 bool bc_misbehave_now(const struct bc_case *c, unsigned attempt)
 {
-	return c->act != BC_ACT_NONE && (c->act_attempts == 0 || attempt < c->act_attempts);
+	return c->misbehave != BC_MISBEHAVE_NONE && (c->misbehave_attempts == 0 || attempt < c->misbehave_attempts);
 }
 
 static void flood(int fd, size_t bytes)
@@ -45,32 +45,32 @@ void bc_misbehave_before(const struct bc_case *c, unsigned attempt, int out)
 
 	if (!bc_misbehave_now(c, attempt))
 		return;
-	switch (c->act) {
-	case BC_ACT_EXIT_0: _exit(0);
-	case BC_ACT_EXIT_3: _exit(3);
-	case BC_ACT_ABORT: die(SIGABRT); break;
-	case BC_ACT_SEGV: die(SIGSEGV); break;
-	case BC_ACT_KILL: die(SIGKILL); break;
-	case BC_ACT_SLEEP:
+	switch (c->misbehave) {
+	case BC_MISBEHAVE_EXIT_0: _exit(0);
+	case BC_MISBEHAVE_EXIT_3: _exit(3);
+	case BC_MISBEHAVE_ABORT: die(SIGABRT); break;
+	case BC_MISBEHAVE_SEGV: die(SIGSEGV); break;
+	case BC_MISBEHAVE_KILL: die(SIGKILL); break;
+	case BC_MISBEHAVE_SLEEP:
 		for (;;)
 			(void)pause();
-	case BC_ACT_LATE: (void)nanosleep(&late, NULL); break;
-	case BC_ACT_FLOOD:
+	case BC_MISBEHAVE_LATE: (void)nanosleep(&late, NULL); break;
+	case BC_MISBEHAVE_FLOOD:
 		flood(STDOUT_FILENO, FLOOD_OUT);
 		flood(STDERR_FILENO, FLOOD_ERR);
 		break;
-	case BC_ACT_NONSENSE:
+	case BC_MISBEHAVE_NONSENSE:
 		if (write(out, nonsense, sizeof(nonsense) - 1) < 0)
 			_exit(3);
 		break;
-	case BC_ACT_NONE:
-	case BC_ACT_MISCOUNT: break;
+	case BC_MISBEHAVE_NONE:
+	case BC_MISBEHAVE_MISCOUNT: break;
 	}
 }
 
 void bc_misbehave_after(const struct bc_case *c, unsigned attempt, struct bc_observation *o)
 {
-	if (c->act != BC_ACT_MISCOUNT || !bc_misbehave_now(c, attempt))
+	if (c->misbehave != BC_MISBEHAVE_MISCOUNT || !bc_misbehave_now(c, attempt))
 		return;
 	for (unsigned i = 0; i < o->attempts && i < BC_ATTEMPTS_MAX; i++)
 		o->count[i].conflicts++;

@@ -7,7 +7,7 @@
 #include "harness/core/case.h"
 #include "harness/core/observe.h"
 
-/* Does the case act in its @attempt-th run (0-based)? */
+/* Does the case misbehave in its @attempt-th run (0-based)? */
 bool bc_misbehave_now(const struct bc_case *c, unsigned attempt);
 
 /* Before the batch that holds the case is measured. @out: descriptor of the parent's pipe. May not return. */

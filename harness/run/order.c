@@ -24,7 +24,7 @@ static enum bc_class class_of(const struct bc_case *c, const struct bc_arch *a)
 }
 
 /* A 64-bit linear congruential generator (Knuth's MMIX); its upper half. */
-static uint32_t draw(uint64_t *state)
+static uint32_t next_random(uint64_t *state)
 {
 	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (uint32_t)(*state >> 32);
@@ -40,7 +40,7 @@ size_t bc_order(const struct bc_device_run *d, const bool *seen, bool shuffle, u
 			if (!seen[i] && (int)class_of(d->results[i].c, &d->arch) == cls)
 				todo[n++] = i;
 	for (size_t i = n; shuffle && i > 1; i--) { /* Fisher-Yates */
-		const size_t k = draw(&state) % i, last = todo[i - 1];
+		const size_t k = next_random(&state) % i, last = todo[i - 1];
 
 		todo[i - 1] = todo[k];
 		todo[k] = last;

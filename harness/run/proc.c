@@ -51,13 +51,13 @@ enum bc_status bc_proc_start(char *const *argv, struct bc_proc *p, struct bc_err
 	memset(p, 0, sizeof(*p));
 	p->to = p->from = -1;
 	if (pipe2(down, O_CLOEXEC) || pipe2(up, O_CLOEXEC)) {
-		st = bc_fail(err, BC_EDEVICE, "worker: no pipe: %s", strerror(errno));
+		st = bc_fail(err, BC_EDEVICE, "worker: cannot make a pipe: %s", strerror(errno));
 		goto out;
 	}
 	p->pid = fork();
 	if (p->pid < 0) {
 		p->pid = 0;
-		st = bc_fail(err, BC_EDEVICE, "worker: fork: %s", strerror(errno));
+		st = bc_fail(err, BC_EDEVICE, "worker: cannot start a process: %s", strerror(errno));
 		goto out;
 	}
 	if (p->pid == 0)
@@ -156,16 +156,16 @@ static bool reap(pid_t pid, int ms, int *status)
 	}
 }
 
-static void say_how(int status, char *how, size_t size)
+static void describe_end(int status, char *end, size_t size)
 {
 	if (WIFSIGNALED(status)) {
 		const char *name = sigabbrev_np(WTERMSIG(status));
 
-		(void)snprintf(how, size, "signal SIG%s", name ? name : "?");
+		(void)snprintf(end, size, "signal SIG%s", name ? name : "?");
 	} else if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-		(void)snprintf(how, size, "exit status 127 (the worker could not be started)");
+		(void)snprintf(end, size, "exit status 127 (the worker could not be started)");
 	} else {
-		(void)snprintf(how, size, "exit status %d", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+		(void)snprintf(end, size, "exit status %d", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 	}
 }
 
@@ -176,29 +176,29 @@ void bc_proc_close_input(struct bc_proc *p)
 	p->to = -1;
 }
 
-void bc_proc_stop(struct bc_proc *p, int grace_ms, char *how, size_t size)
+void bc_proc_stop(struct bc_proc *p, int grace_ms, char *end, size_t size)
 {
 	int status = 0;
 
-	if (how && size)
-		how[0] = '\0';
+	if (end && size)
+		end[0] = '\0';
 	if (p->to >= 0)
 		(void)close(p->to);
 	if (p->pid > 0) {
-		bool gone = grace_ms < 0 && reap(p->pid, END_MS, &status);
+		bool ended = grace_ms < 0 && reap(p->pid, END_MS, &status);
 
-		if (!gone && grace_ms) {
+		if (!ended && grace_ms) {
 			(void)kill(p->pid, SIGTERM);
-			gone = reap(p->pid, grace_ms > 0 ? grace_ms : 200, &status);
+			ended = reap(p->pid, grace_ms > 0 ? grace_ms : 200, &status);
 		}
-		if (!gone) {
+		if (!ended) {
 			(void)kill(p->pid, SIGKILL);
-			gone = reap(p->pid, KILL_MS, &status);
+			ended = reap(p->pid, KILL_MS, &status);
 		}
-		if (how && gone)
-			say_how(status, how, size);
-		else if (how)
-			(void)snprintf(how, size, "not even by SIGKILL");
+		if (end && ended)
+			describe_end(status, end, size);
+		else if (end)
+			(void)snprintf(end, size, "not at all: SIGKILL has no effect");
 	}
 	if (p->from >= 0)
 		(void)close(p->from);

@@ -48,10 +48,10 @@ void bc_proc_close_input(struct bc_proc *p);
  * bc_proc_stop - end the worker and reap it
  * @grace_ms: time it is given after SIGTERM before SIGKILL; 0: SIGKILL at once; -1: it is expected to end by itself
  * soon
- * @how:      filled with how it ended: "exit status 1", "signal SIGSEGV"; may be NULL
+ * @end:      filled with how it ended: "exit status 1", "signal SIGSEGV"; may be NULL
  *
  * A worker that a driver holds so that not even SIGKILL ends it is left behind after some seconds.
  */
-void bc_proc_stop(struct bc_proc *p, int grace_ms, char *how, size_t size);
+void bc_proc_stop(struct bc_proc *p, int grace_ms, char *end, size_t size);
 
 #endif

@@ -67,7 +67,7 @@ static enum bc_status read_plan(void *ctx, const struct bc_fields *line, struct 
 	if (strcmp(line->kind, "plan") != 0)
 		return BC_OK;
 	if (!bc_session_find_device(s, bc_message_get(line, "dev"), &device))
-		return bc_fail(err, BC_EDATA, "a plan for %s, which is no device of the run",
+		return bc_fail(err, BC_EDATA, "a plan for %s, which is not a device of the run",
 			       bc_message_get(line, "dev"));
 	s->run.devices[device].nresults++;
 	return BC_OK;
@@ -121,8 +121,9 @@ static enum bc_status prepare(struct bc_session *s, struct bc_error *err)
 	if (!st)
 		bc_session_hash_expectations(s);
 	if (!st && s->run.expect_hash != s->journal_expect_hash)
-		st = bc_fail(err, BC_EDATA,
-			     "the expectations are not those of the journal's run: give its folder with --expected");
+		st = bc_fail(
+			err, BC_EDATA,
+			"the expectations differ from those of the journal's run: name their folder with --expected");
 	free(cases);
 	return st;
 }

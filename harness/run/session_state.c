@@ -121,7 +121,7 @@ const char *bc_session_stop_reason(void *ctx, enum bc_outcome *how)
 		(void)snprintf(s->stop_reason, sizeof(s->stop_reason), "fail-fast");
 		s->stop_outcome = BC_NOT_RUN;
 	} else if (!s->stop_reason[0] && s->deadline > 0 && bc_now() > s->deadline) {
-		(void)snprintf(s->stop_reason, sizeof(s->stop_reason), "the run's deadline of %u s was over",
+		(void)snprintf(s->stop_reason, sizeof(s->stop_reason), "the deadline of the run, %u s, has passed",
 			       s->options->deadline_s);
 		s->stop_outcome = BC_LOST_WORKER;
 	}
@@ -187,7 +187,7 @@ enum bc_status bc_session_take_journalled(struct bc_session *s, const struct bc_
 		return st;
 	if (!bc_session_find_device(s, bc_message_get(line, "dev"), &device) ||
 	    !find_result(&s->run.devices[device], o.id, &index))
-		return bc_fail(err, BC_EDATA, "a result of %s on %s, which are not in the plan", o.id,
+		return bc_fail(err, BC_EDATA, "a result of %s on %s, which is not in the plan", o.id,
 			       bc_message_get(line, "dev"));
 	if (s->queue[device].observed[index])
 		return BC_OK; /* decided by the plan, or there already */

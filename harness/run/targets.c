@@ -65,7 +65,7 @@ static enum bc_status add_reference(struct targets *ts, const char *expected, co
 		found++;
 	}
 	if (!st && !found)
-		st = bc_fail(err, BC_EUSAGE, "--device reference:%s: no such architecture in %s (there are:%s)", arch,
+		st = bc_fail(err, BC_EUSAGE, "--device reference:%s: no such architecture in %s (it has:%s)", arch,
 			     expected, names.data ? names.data : " none");
 	bc_text_release(&names);
 	free(known);
@@ -80,18 +80,19 @@ static enum bc_status add_cuda(struct targets *ts, const char *expected, const s
 
 	if (strncmp(word, "cuda:", 5) != 0 || word[5] < '0' || word[5] > '9')
 		return bc_fail(err, BC_EUSAGE,
-			       "--device %s: not a device; they are cuda:N, all, reference, reference:sm_NN and "
+			       "--device %s: not a device; devices are cuda:N, all, reference, reference:sm_NN and "
 			       "reference:all",
 			       word);
 	index = strtoul(word + 5, &end, 10);
 	if (*end || index >= ngpus)
-		return bc_fail(err, BC_EUSAGE, "--device %s: no such GPU: %zu here%s%s (see `bankcheck devices`)", word,
-			       ngpus, *why ? ": " : "", why);
+		return bc_fail(err, BC_EUSAGE,
+			       "--device %s: no such GPU: this host has %zu%s%s (see `bankcheck devices`)", word, ngpus,
+			       *why ? ": " : "", why);
 	return add(ts, expected, &gpus[index], err);
 }
 
 /* Several GPUs of one architecture: each has its index in its name. */
-static void name_all(struct targets *ts)
+static void name_devices(struct targets *ts)
 {
 	for (size_t i = 0; i < ts->n; i++) {
 		struct bc_target *t = &ts->t[i];
@@ -121,7 +122,8 @@ enum bc_status bc_targets_resolve(const char *list, const char *expected, const 
 
 		if (strcmp(word, "all") == 0) {
 			if (!ngpus)
-				st = bc_fail(err, BC_EUSAGE, "--device all: no GPU is here%s%s", *why ? ": " : "", why);
+				st = bc_fail(err, BC_EUSAGE, "--device all: this host has no GPU%s%s", *why ? ": " : "",
+					     why);
 			for (size_t i = 0; !st && i < ngpus; i++)
 				st = add(&ts, expected, &gpus[i], err);
 		} else if (strcmp(word, "reference") == 0) {
@@ -137,7 +139,7 @@ enum bc_status bc_targets_resolve(const char *list, const char *expected, const 
 		free(ts.t);
 		return st;
 	}
-	name_all(&ts);
+	name_devices(&ts);
 	*out = ts.t;
 	*n = ts.n;
 	return BC_OK;

@@ -6,16 +6,16 @@
 
 #include "harness/base/clock.h"
 
-#define LOOK_S 1.0
+#define STATE_AGE_S 1.0
 
 void bc_watch_read(struct bc_watch *w, struct bc_device_state *out)
 {
 	const double now = bc_now();
 
-	if (w->dev && w->ops->state && (w->looked <= 0 || now - w->looked > LOOK_S)) {
+	if (w->dev && w->ops->state && (w->read_at <= 0 || now - w->read_at > STATE_AGE_S)) {
 		memset(&w->state, 0, sizeof(w->state));
 		w->ops->state(w->dev, &w->state);
-		w->looked = now;
+		w->read_at = now;
 	}
 	*out = w->state;
 }
@@ -27,8 +27,8 @@ void bc_watch_events_since(struct bc_watch *w, struct bc_device_events *out)
 		w->ops->events_since(w->dev, out);
 }
 
-void bc_watch_clock(const struct bc_device_state *before, const struct bc_device_state *after,
-		    const struct bc_device_events *between, struct bc_observation *o, size_t n)
+void bc_watch_drop_clock(const struct bc_device_state *before, const struct bc_device_state *after,
+			 const struct bc_device_events *between, struct bc_observation *o, size_t n)
 {
 	const char *why = before->disturbed[0]	? before->disturbed
 			  : after->disturbed[0] ? after->disturbed

@@ -11,7 +11,7 @@ struct bc_watch {
 	const struct bc_device_ops *ops;
 	struct bc_device *dev;
 	struct bc_device_state state; /* as it was last looked at */
-	double looked;		      /* when, monotonic seconds; 0: never */
+	double read_at;		      /* when, monotonic seconds; 0: never */
 };
 
 /* The state of the device, all "" where it has none; at most a second old, for a look costs milliseconds. */
@@ -21,12 +21,12 @@ void bc_watch_read(struct bc_watch *w, struct bc_device_state *out);
 void bc_watch_events_since(struct bc_watch *w, struct bc_device_events *out);
 
 /**
- * bc_watch_clock - drop the clock witness of cases that were timed on a GPU that was throttled or shared
+ * bc_watch_drop_clock - drop the clock witness of cases that were timed on a GPU that was throttled or shared
  * @before, @after: looks on both sides of the measurement
  * @between:        what happened from one to the other: a slowdown too short for either look
  * @o:              [n] each that has a clock loses it, with the reason
  */
-void bc_watch_clock(const struct bc_device_state *before, const struct bc_device_state *after,
-		    const struct bc_device_events *between, struct bc_observation *o, size_t n);
+void bc_watch_drop_clock(const struct bc_device_state *before, const struct bc_device_state *after,
+			 const struct bc_device_events *between, struct bc_observation *o, size_t n);
 
 #endif

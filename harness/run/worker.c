@@ -210,7 +210,7 @@ static enum bc_status do_measure(struct worker *w, struct bc_error *err)
 		goto out;
 	bc_watch_events_since(&w->watch, &between);
 	bc_watch_read(&w->watch, &after);
-	bc_watch_clock(&before, &after, &between, obs, w->n);
+	bc_watch_drop_clock(&before, &after, &between, obs, w->n);
 	for (size_t i = 0; !st && i < w->n; i++) {
 		bc_misbehave_after(w->batch[i], w->attempt[i], &obs[i]);
 		st = bc_message_begin(&w->text, "obs", err);
@@ -232,7 +232,7 @@ static enum bc_status do_case(struct worker *w, const struct bc_fields *m, struc
 	const struct bc_case *c = bc_catalog_find(w->cat, bc_message_get(m, "id"));
 
 	if (!c)
-		return bc_fail(err, BC_EDATA, "no case `%s`", bc_message_get(m, "id"));
+		return bc_fail(err, BC_EDATA, "there is no case `%s`", bc_message_get(m, "id"));
 	if (w->n == BC_BATCH_MAX)
 		return bc_fail(err, BC_EDATA, "a batch of more than %d cases", BC_BATCH_MAX);
 	w->attempt[w->n] = (unsigned)strtoul(bc_message_get(m, "attempt"), NULL, 10); /* "" is the first */

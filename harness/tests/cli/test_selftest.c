@@ -49,11 +49,11 @@ static const struct {
 	  { "FAIL", "requests=16; expected requests=0" } },
 	{ "selftest --fault pair-rule-wide",
 	  0,
-	  { "pair-rule-wide        law", "the fault is caught by the suites that must", "2 runs" } },
+	  { "pair-rule-wide        law", "every suite that must catch the fault does", "2 runs" } },
 	{ "selftest --fault matrix-row --arch sm_70", 0, { "cannot have the fault matrix-row", "no finding" } },
 	{ "selftest --fault pair-rule-wide --kernels nowhere",
 	  1,
-	  { "missed: pair-rule-wide", "wrong finding: on the sound device", "NOT as it should be" } },
+	  { "missed: pair-rule-wide", "wrong finding: on the fault-free device", "NOT as it should be" } },
 };
 
 START_TEST(faults_come_out_as_the_row_says)

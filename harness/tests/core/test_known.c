@@ -206,10 +206,10 @@ START_TEST(they_are_listed_with_what_reports_say)
 	bc_expect_status(0, NULL);
 	bc_expect_output("meta/fails/data on *: data\n  driver bug, http://x/1\n  CUDA 13.0-\n  counts until "
 			 "2099-01-31, expected/known.txt:1\n"
-			 "  no report has it\n");
+			 "  no report contains it\n");
 	bc_expect_output("meta/sound/1 on sm_90: data\n  other bug, http://x/2\n  expired: counted until 2020-01-31, "
 			 "expected/known.txt:2\n"
-			 "  no report has it\n");
+			 "  no report contains it\n");
 	bc_run_program(ONE("meta/fails/data"));
 	bc_run_program("known --expected expected");
 	bc_expect_status(0, NULL);

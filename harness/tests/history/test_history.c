@@ -415,19 +415,19 @@ static const struct {
 	int status;
 } wrong[] = {
 	{ "no action", "", "add, list, trend", 3 },
-	{ "an unknown one", "look", "history look: add, list", 3 },
+	{ "an unknown one", "look", "history look: the actions are add, list", 3 },
 	{ "nothing to add", "add", "history add REPORT...", 3 },
 	{ "trend of two", "trend a b", "history trend CASE|GLOB", 3 },
 	{ "no such case", "first-bad a/b/c --db h.db", "no case of this name", 3 },
 	{ "first-bad takes no glob", "first-bad stride* --db h.db", "no case of this name", 3 },
 	{ "prune what", "prune --db h.db", "--keep N or --before", 3 },
 	{ "prune by both", "prune --keep 1 --before 2026-01-01 --db h.db", "--keep N or --before", 3 },
-	{ "keep none", "prune --keep 0 --db h.db", "a whole number from 1", 3 },
+	{ "keep none", "prune --keep 0 --db h.db", "a whole number, at least 1", 3 },
 	{ "a day that is none", "prune --before 2026-1-1 --db h.db", "YYYY-MM-DD", 3 },
 	{ "a month that is none", "prune --before 2026-13-01 --db h.db", "a day of the calendar", 3 },
 	{ "a day that February lacks", "prune --before 2026-02-29 --db h.db", "a day of the calendar", 3 },
 	{ "a day with a time", "prune --before 2026-01-01T00:00:00 --db h.db", "YYYY-MM-DD", 3 },
-	{ "another's option", "list --by date --db h.db", "belongs to another action", 3 },
+	{ "another's option", "list --by date --db h.db", "does not take --by", 3 },
 	{ "a format that is none", "export --format xml --db h.db", "csv or jsonl", 3 },
 };
 

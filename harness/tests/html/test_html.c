@@ -511,8 +511,8 @@ static const struct {
 	int status;
 	const char *said;
 } wrong[] = {
-	{ "html -o page.html", 3, "which reports?" },
-	{ "html a.xml", 3, "where to?" },
+	{ "html -o page.html", 3, "html: name the reports" },
+	{ "html a.xml", 3, "html: name the page" },
 	{ "html a.xml -o page/", 3, "a folder" },
 	{ "html . -o a.xml", 3, "--output a.xml: is ./a.xml, a report that is read" },
 	{ "html none.xml -o page.html", 3, "none.xml" },

@@ -207,10 +207,10 @@ static const struct {
 	const char *what, *words, *says;
 	int status;
 } wrong[] = {
-	{ "no report", "-o all.xml", "which reports?", 3 },
+	{ "no report", "-o all.xml", "merge: name the reports", 3 },
 	{ "no file to write", "a.xml", "-o FILE", 3 },
 	{ "-o without its file", "a.xml -o", "needs an argument", 3 },
-	{ "a folder to write", "a.xml -o x/", "a file's name", 3 },
+	{ "a folder to write", "a.xml -o x/", "the name of a file", 3 },
 	{ "one of those that are read", "a.xml -o ./a.xml", "--output ./a.xml: is a.xml, a report that is read", 3 },
 	{ "no such report", "b.xml -o all.xml", "b.xml: No such file", 3 },
 	{ "another tool's", BC_TEST_DATA "/compare/diff/other_tool/new.xml -o all.xml",

@@ -181,12 +181,12 @@ static const struct {
 	{ "quit", BC_LOST_WORKER, "the worker ended: exit status 0" },
 	{ "failed", BC_TOOL_ERROR, "cudaDeviceSynchronize: cudaErrorIllegalAddress: stride/ld_b32/3" },
 	{ "dead", BC_LOST_WORKER, "cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): stride/ld_b32/3" },
-	{ "words", BC_LOST_WORKER, "the worker sent `Segmentation fault (core dumped)`, which has no place here" },
+	{ "words", BC_LOST_WORKER, "the worker sent `Segmentation fault (core dumped)`, which is unexpected here" },
 	{ "tabs", BC_LOST_WORKER, "message obs: a field without `=`" },
 	{ "endless", BC_LOST_WORKER, "a line without end" },
-	{ "early", BC_LOST_WORKER, "done, without a result for stride/ld_b32/3" },
-	{ "stranger", BC_LOST_WORKER, "not/a/case, which it was not given" },
-	{ "torn", BC_LOST_WORKER, "message obs: no attempts" },
+	{ "early", BC_LOST_WORKER, "ended its batch without a result of stride/ld_b32/3" },
+	{ "stranger", BC_LOST_WORKER, "not/a/case, which is not in its batch" },
+	{ "torn", BC_LOST_WORKER, "message obs: attempts is missing" },
 	{ "broken", BC_TOOL_ERROR, "no kernel" }, /* measured, with a bad end of its own */
 };
 
@@ -290,7 +290,7 @@ START_TEST(a_silent_worker_is_hung)
 	ck_assert_int_eq(dispatch(3, "hang", "stride/ld_b32/1", 60, 1), BC_OK);
 	others_are_measured(1, 1);
 	ck_assert_int_eq(obs(1)->outcome, BC_LOST_WORKER);
-	ck_assert_str_eq(obs(1)->reason, "hung: nothing heard from the worker for 1 s");
+	ck_assert_str_eq(obs(1)->reason, "hung: the worker sent nothing for 1 s");
 }
 END_TEST
 
@@ -307,7 +307,7 @@ START_TEST(three_deaths_in_a_row_end_a_device)
 	ck_assert_uint_eq(seen.n, 40);
 	for (size_t i = 0; i < 40; i++) {
 		const char *want =
-			i < 3 ? ways[_i].reason : "device given up: three cases in a row took their worker down";
+			i < 3 ? ways[_i].reason : "device abandoned: three cases in a row took their worker down";
 
 		ck_assert_int_eq(obs(i)->outcome, BC_LOST_WORKER);
 		ck_assert_msg(strncmp(obs(i)->reason, want, strlen(want)) == 0, "%s: %s", ways[_i].mode,
@@ -344,7 +344,7 @@ START_TEST(a_device_that_does_not_come_back_is_given_up)
 	for (size_t i = 0; i < 6; i++)
 		ck_assert_int_eq(obs(i)->outcome, i < 2 ? BC_RAN : BC_LOST_WORKER);
 	ck_assert_str_eq(obs(5)->reason,
-			 "device given up: it did not come back after its worker was lost: it fell off the bus");
+			 "device abandoned: it did not come back after its worker was lost: it fell off the bus");
 }
 END_TEST
 

@@ -98,7 +98,7 @@ START_TEST(a_hundred_workers_leave_no_memory)
 END_TEST
 #endif
 
-/* A device whose worker died runs a small kernel before it gets the next case; one that cannot is given up. */
+/* A device whose worker died runs a small kernel before it gets the next case; one that cannot is abandoned. */
 START_TEST(a_device_that_does_not_come_back_is_given_up)
 {
 	const struct timespec tick = { .tv_nsec = 5000000 }, second = { .tv_sec = 1, .tv_nsec = 500000000 };
@@ -121,7 +121,7 @@ START_TEST(a_device_that_does_not_come_back_is_given_up)
 	bc_program_end(&bc_call, pid);
 	bc_expect_status(2, NULL);
 	bc_expect_output("LOST     reference_sm_90 meta/dies/kill: the worker ended: signal SIGKILL");
-	bc_expect_output("LOST     reference_sm_90 meta/once/exit: device given up: it did not come back after its "
+	bc_expect_output("LOST     reference_sm_90 meta/once/exit: device abandoned: it did not come back after its "
 			 "worker was lost: health check: ");
 	bc_expect_output("4 cases: 1 PASS, 3 LOST\n");
 }

@@ -155,7 +155,7 @@ static const struct {
 	{ "an empty one", ": > reports/journal.tsv", RUN, "reports/journal.tsv:1: an empty journal" },
 	{ "something else", "echo hello > reports/journal.tsv", RUN, "reports/journal.tsv:1: not a journal" },
 	{ "a line that makes no sense", "sed -i '3s/=/:/g' reports/journal.tsv", RUN, "reports/journal.tsv:3: " },
-	{ "a result of no case", "sed -i '$s/id=meta/id=mata/' reports/journal.tsv", RUN, "which are not in the plan" },
+	{ "a result of no case", "sed -i '$s/id=meta/id=mata/' reports/journal.tsv", RUN, "which is not in the plan" },
 };
 
 START_TEST(the_journal_of_another_run_is_refused)
@@ -180,7 +180,7 @@ static const struct {
 	{ "none", "true", "report nowhere.tsv", "nowhere.tsv" },
 	{ "a report", "true", "report " REPORT, "reference-sm_90.xml:1: " },
 	{ "other expectations", "echo 'row meta/fails/unjudged data=1 rule x' >> expected/common/meta.txt",
-	  "report reports/journal.tsv", "the expectations are not those of the journal's run" },
+	  "report reports/journal.tsv", "the expectations differ from those of the journal's run" },
 	{ "a case that is gone", "sed -i '/^plan/s/sound.1/sound\\/0/' reports/journal.tsv",
 	  "report reports/journal.tsv", "there is no case `meta/sound/0` in this version" },
 	{ "an older format", "sed -i '1s/\\tformat=2//' reports/journal.tsv", "report reports/journal.tsv",
@@ -188,7 +188,7 @@ static const struct {
 	{ "an option that cannot be", "sed -i '1s/option_repeat=1/option_repeat=0/' reports/journal.tsv",
 	  "report reports/journal.tsv", "journal.tsv:1: option_repeat=0 is not valid" },
 	{ "a device that is none", "sed -i '/^plan/s/dev=[^\\t]*/dev=sm_1/' reports/journal.tsv",
-	  "report reports/journal.tsv", "a plan for sm_1, which is no device of the run" },
+	  "report reports/journal.tsv", "a plan for sm_1, which is not a device of the run" },
 };
 
 START_TEST(what_is_no_journal_is_not_reported)

@@ -205,7 +205,7 @@ START_TEST(a_deadline_ends_a_run)
 {
 	bc_run_program(RUN "--filter meta/sound/1 --filter meta/hangs/sleep --isolate case --deadline 1 --timeout 100");
 	bc_expect_status(2, NULL);
-	bc_expect_output("LOST     reference_sm_90 meta/hangs/sleep: the run's deadline of 1 s was over");
+	bc_expect_output("LOST     reference_sm_90 meta/hangs/sleep: the deadline of the run, 1 s, has passed");
 	bc_report_holds(REPORT, 2, 0, 1, 0);
 }
 END_TEST

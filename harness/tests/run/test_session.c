@@ -248,8 +248,8 @@ static const struct {
 	enum bc_status st;
 	const char *words;
 } bad[] = {
-	{ "no GPU", "nogpu", "all", NULL, NULL, NULL, BC_EUSAGE, "--device all: no GPU is here: no driver" },
-	{ "no such GPU", "good", "cuda:2", NULL, NULL, NULL, BC_EUSAGE, "no such GPU: 2 here" },
+	{ "no GPU", "nogpu", "all", NULL, NULL, NULL, BC_EUSAGE, "--device all: this host has no GPU: no driver" },
+	{ "no such GPU", "good", "cuda:2", NULL, NULL, NULL, BC_EUSAGE, "no such GPU: this host has 2" },
 	{ "no such device", "good", "tpu", NULL, NULL, NULL, BC_EUSAGE, "--device tpu: not a device" },
 	{ "a driver that crashes", "nolist", NULL, NULL, NULL, NULL, BC_EDEVICE,
 	  "lists the GPUs ended without an answer" },

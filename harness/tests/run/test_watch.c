@@ -32,7 +32,7 @@ START_TEST(times_of_a_throttled_gpu_are_no_witness)
 	(void)bc_strlcpy(before.disturbed, rows[_i].before, sizeof(before.disturbed));
 	(void)bc_strlcpy(after.disturbed, rows[_i].after, sizeof(after.disturbed));
 	(void)bc_strlcpy(between.slowed, rows[_i].between, sizeof(between.slowed));
-	bc_watch_clock(&before, &after, &between, o, 3);
+	bc_watch_drop_clock(&before, &after, &between, o, 3);
 	ck_assert_msg(o[0].clock_has == !rows[_i].why && o[1].clock_value_has == !rows[_i].why, "%s", rows[_i].what);
 	for (size_t i = 0; i < 2; i++)
 		ck_assert_msg(strcmp(o[i].clock_absent, rows[_i].why ? rows[_i].why : "") == 0, "%s: %s", rows[_i].what,
@@ -58,7 +58,7 @@ START_TEST(a_look_is_kept_for_a_second)
 	fake.state = (struct bc_device_state){ .text = "99 C", .disturbed = HOT };
 	bc_watch_read(&w, &s);
 	ck_assert_str_eq(s.text, "41 C");
-	w.looked -= 1.5;
+	w.read_at -= 1.5;
 	bc_watch_read(&w, &s);
 	ck_assert_str_eq(s.text, "99 C");
 	ck_assert_str_eq(s.disturbed, HOT);
