@@ -37,7 +37,7 @@ static const struct {
 } libraries[] = {
 	{ "open_segv", "takes down the process that calls it (the worker ended: signal SIGSEGV)" },
 	{ "session_segv", "takes down the process that calls it (the worker ended: signal SIGSEGV)" },
-	{ "session_hang", "takes down the process that calls it (hung: nothing heard from the worker for 2 s)" },
+	{ "session_hang", "takes down the process that calls it (hung: the worker sent nothing for 2 s)" },
 	{ "refuse", "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35): counters need permission" },
 };
 

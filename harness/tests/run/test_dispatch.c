@@ -358,7 +358,7 @@ static const struct {
 	{ "cupti_open_hang", "hung: " },
 	{ "cupti_first_segv", "the worker ended: signal SIGSEGV" },
 	{ "cupti_first_abort", "the worker ended: signal SIGABRT" },
-	{ "cupti_first_hang", "hung: nothing heard from the worker for 1 s" },
+	{ "cupti_first_hang", "hung: the worker sent nothing for 1 s" },
 };
 
 /* The run goes on without counters: every case is measured, none is lost, and the device's facts say why. */
