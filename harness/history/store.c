@@ -160,18 +160,22 @@ static enum bc_status open_file(struct bc_history *h, enum bc_history_mode mode,
 	return st;
 }
 
-/* @version: 0 for an empty file. */
+/* @version: 0 for an empty file. The three are read at one moment: another process may be making the file. */
 static enum bc_status identify(struct bc_history *h, int64_t *version, struct bc_error *err)
 {
 	int64_t application = 0, tables = 0;
-	enum bc_status st = bc_db_number(h, "PRAGMA user_version", version, err);
+	enum bc_status st = bc_db_exec(h, "SAVEPOINT look", "open", err), ended;
 
+	if (st)
+		return st;
+	st = bc_db_number(h, "PRAGMA user_version", version, err);
 	if (!st)
 		st = bc_db_number(h, "PRAGMA application_id", &application, err);
 	if (!st)
 		st = bc_db_number(h, "SELECT count(*) FROM sqlite_schema", &tables, err);
-	if (st)
-		return st;
+	ended = bc_db_exec(h, "RELEASE look", "open", st ? NULL : err);
+	if (st || ended)
+		return st ? st : ended;
 	if (application != APPLICATION_ID && (application || *version || tables))
 		return bc_fail(err, BC_EDATA,
 			       "%s: is no history: a database of another program; name another with --db", h->path);
