@@ -27,6 +27,8 @@ static void stub(const char *mode)
 	bc_call.set[0][1] = BC_TEST_STUBS;
 	bc_call.set[1][0] = "BC_STUB_CUPTI";
 	bc_call.set[1][1] = mode;
+	bc_call.set[2][0] = "CUDA_HOME"; /* a toolkit there would come before the stub */
+	bc_call.set[2][1] = NULL;
 	(void)snprintf(path, sizeof(path), "%s/pattern_ld.fatbin", bc_call.dir);
 	f = fopen(path, "w");
 	ck_assert(f && fputs("an image\n", f) >= 0 && fclose(f) == 0);
