@@ -77,6 +77,16 @@ static bool any_flaky(const struct bc_run *run)
 	return false;
 }
 
+static size_t count_skips(const struct bc_run *run, enum bc_skip why)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->ndevices; i++)
+		for (size_t k = 0; k < run->devices[i].nresults; k++)
+			n += run->devices[i].results[k].judged.skip == why;
+	return n;
+}
+
 int bc_cli_run_status(const struct bc_cli *c, const struct bc_run *run)
 {
 	size_t n[BC_NVERDICTS] = { 0 }, cases = 0;
@@ -88,7 +98,8 @@ int bc_cli_run_status(const struct bc_cli *c, const struct bc_run *run)
 		(void)fputs("bankcheck: note: the selection is empty, no case was run\n", stderr);
 	for (size_t i = 0; i < run->ndevices; i++)
 		bc_count_verdicts(&run->devices[i], n);
-	status = bc_exit_status(n, c->strict && any_provisional(run));
+	status = bc_exit_status(n, count_skips(run, BC_SKIPPED_NOT_JUDGED),
+				c->strict && (any_provisional(run) || count_skips(run, BC_SKIPPED_NO_FIGURE)));
 	return (status == 0 || status == 4) && !c->flaky_ok && any_flaky(run) ? 1 : status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/core/case.h"
+#include "kernels/bc_kernel.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -191,4 +192,11 @@ bool bc_device_lacks(const struct bc_arch *a, const struct bc_facts *f, uint64_t
 	(void)snprintf(why, size, "the device has %u bytes of shared memory a block, arch.txt of %s says %u",
 		       f->optin_bytes, a->name, a->optin_bytes);
 	return true;
+}
+
+bool bc_case_has_clock(const struct bc_case *c)
+{
+	if (c->pattern.op == BC_OP_NONE)
+		return c->rule && c->rule->clock;
+	return bc_op_info(c->pattern.op)->timed && (c->pattern.count == 1 || c->pattern.count == BC_TIMED_ACCESSES);
 }

@@ -186,4 +186,8 @@ bool bc_case_unmet(const struct bc_case *c, const struct bc_arch *a, char *buf, 
  */
 bool bc_device_lacks(const struct bc_arch *a, const struct bc_facts *f, uint64_t bytes, char *why, size_t size);
 
+/* Is there a clock protocol for it? A pattern of one request, or of as many as a timed section makes, of an operation
+ * that is timed; a program whose kernel reads the clock. */
+bool bc_case_has_clock(const struct bc_case *c);
+
 #endif

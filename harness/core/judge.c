@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum witness_kind { COUNTERS, CLOCK, MODEL, NWITNESSES };
+/* What observes the device beside the data. The model is no witness: it is the expectation's check, and the
+ * explanation. */
+enum witness_kind { COUNTERS, CLOCK, NWITNESSES };
 
-static const char *const witness_names[NWITNESSES] = { "counters", "clock", "model" };
+static const char *const witness_names[NWITNESSES] = { "counters", "clock" };
 
 /* Quantities that are numbers, in the order in which messages have them, and which hardware witness can name them. */
 static const struct {
@@ -25,6 +27,8 @@ static const struct {
 struct witness {
 	bool names[BC_NQUANTITIES];
 	double value[BC_NQUANTITIES];
+	bool fraction;	/* the clock: a time between two whole numbers of wavefronts, so it names none ... */
+	double between; /* ... but this */
 };
 
 static const char *const verdict_names[BC_NVERDICTS] = {
@@ -32,6 +36,21 @@ static const char *const verdict_names[BC_NVERDICTS] = {
 	[BC_BROKEN] = "BROKEN",	    [BC_LOST] = "LOST",	  [BC_SKIP] = "SKIP",
 	[BC_UNJUDGED] = "UNJUDGED", [BC_XFAIL] = "XFAIL", [BC_XPASS] = "XPASS",
 };
+
+const char *bc_skip_name(enum bc_skip s)
+{
+	static const char *const names[BC_NSKIPS] = {
+		[BC_SKIPPED_NOT] = "",
+		[BC_SKIPPED_NEED] = "need",
+		[BC_SKIPPED_NO_LISTING] = "no_listing",
+		[BC_SKIPPED_NO_FIGURE] = "no_figure",
+		[BC_SKIPPED_NOT_ASKED] = "not_asked",
+		[BC_SKIPPED_NOT_JUDGED] = "not_judged",
+		[BC_SKIPPED_NOT_RUN] = "not_run",
+	};
+
+	return (unsigned)s < BC_NSKIPS ? names[s] : "";
+}
 
 const char *bc_verdict_name(enum bc_verdict v)
 {
@@ -85,7 +104,23 @@ static void set(struct bc_judgement *out, enum bc_verdict v, const char *fmt, ..
 {
 	va_list ap;
 
+	out->skip = BC_SKIPPED_NOT;
 	out->verdict = v;
+	va_start(ap, fmt);
+	if (vsnprintf(out->message, sizeof(out->message), fmt, ap) < 0)
+		out->message[0] = '\0';
+	va_end(ap);
+}
+
+static void skip(struct bc_judgement *out, enum bc_skip why, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void skip(struct bc_judgement *out, enum bc_skip why, const char *fmt, ...)
+{
+	va_list ap;
+
+	out->verdict = BC_SKIP;
+	out->skip = why;
 	va_start(ap, fmt);
 	if (vsnprintf(out->message, sizeof(out->message), fmt, ap) < 0)
 		out->message[0] = '\0';
@@ -162,7 +197,7 @@ static bool judge_run(const struct bc_judge_in *in, struct bc_judgement *out)
 		return true;
 	}
 	if (o->outcome == BC_NOT_RUN) {
-		set(out, BC_SKIP, "not run: %s", or_unknown(o->reason));
+		skip(out, BC_SKIPPED_NOT_RUN, "not run: %s", or_unknown(o->reason));
 		return true;
 	}
 	if (o->outcome != BC_RAN || !has_counters(o))
@@ -208,7 +243,7 @@ static bool judge_needs(const struct bc_judge_in *in, struct bc_judgement *out)
 	char need[200];
 
 	if (bc_case_unmet(in->c, in->arch, need, sizeof(need))) {
-		set(out, BC_SKIP, "needs %s", need);
+		skip(out, BC_SKIPPED_NEED, "needs %s", need);
 		return true;
 	}
 	if (in->obs->outcome != BC_UNSUPPORTED)
@@ -272,11 +307,15 @@ static bool judge_needed_witnesses(const struct bc_judge_in *in, struct bc_judge
 	const struct bc_observation *o = in->obs;
 
 	if ((in->c->needs & BC_NEED_CLOCK) != 0 && !has_clock(o)) {
-		set(out, BC_SKIP, "needs the clock: %s", or_unknown(o->clock_absent));
+		if (in->clock_not_asked)
+			skip(out, BC_SKIPPED_NOT_ASKED, "needs the clock, not asked for");
+		else
+			skip(out, in->has_no_clock ? BC_SKIPPED_NEED : BC_SKIPPED_NOT_JUDGED, "needs the clock: %s",
+			     or_unknown(o->clock_absent));
 		return true;
 	}
 	if ((in->c->needs & BC_NEED_CODE) != 0 && o->code_absent[0] != '\0') {
-		set(out, BC_SKIP, "needs the image's code listing: %s", o->code_absent);
+		skip(out, BC_SKIPPED_NO_LISTING, "needs the image's code listing: %s", o->code_absent);
 		return true;
 	}
 	return false;
@@ -312,34 +351,35 @@ static void collect_witnesses(const struct bc_observation *o, struct witness w[N
 	memset(w, 0, NWITNESSES * sizeof(w[0]));
 	if (has_counters(o))
 		collect_counts(o, 0, &w[COUNTERS]);
-	if (o->clock_has)
+	if (o->clock_has && o->clock_wavefronts >= 0 && o->clock_wavefronts <= floor(o->clock_wavefronts)) {
 		set_value(&w[CLOCK], BC_Q_WAVEFRONTS, o->clock_wavefronts);
+	} else if (o->clock_has) {
+		w[CLOCK].fraction = true;
+		w[CLOCK].between = o->clock_wavefronts;
+	}
 	if (o->clock_value_has) { /* which of the two it is, its row says */
 		set_value(&w[CLOCK], BC_Q_CLOCK_RATIO, o->clock_value);
 		set_value(&w[CLOCK], BC_Q_CLOCK_SLOPE, o->clock_value);
 	}
-	if (o->model_has) {
-		const double requests = o->model_requests ? (double)o->model_requests : (double)NAN;
+}
 
-		set_value(&w[MODEL], BC_Q_WAVEFRONTS, (double)o->model_wavefronts / requests);
-		set_value(&w[MODEL], BC_Q_CONFLICTS, (double)o->model_conflicts / requests);
-		set_value(&w[MODEL], BC_Q_REQUESTS, (double)o->model_requests);
-	}
+/* What the bank laws give for the case's addresses. False: there is no model of it. */
+static bool collect_model(const struct bc_observation *o, struct witness *w)
+{
+	const double requests = o->model_requests ? (double)o->model_requests : (double)NAN;
+
+	memset(w, 0, sizeof(*w));
+	if (!o->model_has)
+		return false;
+	set_value(w, BC_Q_WAVEFRONTS, (double)o->model_wavefronts / requests);
+	set_value(w, BC_Q_CONFLICTS, (double)o->model_conflicts / requests);
+	return true;
 }
 
 /* The row of a quantity that has a figure; NULL: it has none, or nobody knows it. */
 static const struct bc_row *figure(const struct bc_bounds *b, enum bc_quantity q)
 {
 	return b->row[q] && !b->row[q]->unknown ? b->row[q] : NULL;
-}
-
-/* The witness has a quantity that has a figure. */
-static bool can_judge(const struct witness *w, const struct bc_bounds *b)
-{
-	for (size_t k = 0; k < BC_ARRAY_LEN(named); k++)
-		if (w->names[named[k].quantity] && figure(b, named[k].quantity))
-			return true;
-	return false;
 }
 
 /* Every quantity that the witness has and that has a row is inside. NaN is outside. */
@@ -364,22 +404,47 @@ bool bc_counts_expected(const struct bc_observation *o, const struct bc_bounds *
 	return inside(&w, b);
 }
 
-/* No two of the witnesses name different numbers for a quantity that has a row. */
-static bool same_numbers(const struct witness w[NWITNESSES], const struct bc_bounds *b)
+static bool same(double a, double b)
 {
+	return fabs(a - b) <= 1e-9 * (1 + fabs(a));
+}
+
+/* How the witnesses stand to the figures of a row. */
+struct weighed {
+	bool outside;  /* a figure is not met ... */
+	bool disagree; /* ... and those that name it name different numbers, or the clock names none */
+	bool heard;    /* a witness names a figure */
+};
+
+static struct weighed weigh(const struct witness w[NWITNESSES], const struct bc_bounds *b)
+{
+	struct weighed r = { 0 };
+
 	for (size_t k = 0; k < BC_ARRAY_LEN(named); k++) {
 		const enum bc_quantity q = named[k].quantity;
-		const struct witness *first = NULL;
+		const struct bc_row *row = figure(b, q);
+		const bool both = w[COUNTERS].names[q] && w[CLOCK].names[q];
+		bool outside = false;
 
-		for (unsigned i = 0; i < NWITNESSES && b->row[q]; i++) {
-			if (!w[i].names[q])
-				continue;
-			if (first && !(fabs(first->value[q] - w[i].value[q]) <= 1e-9 * (1 + fabs(first->value[q]))))
-				return false;
-			first = first ? first : &w[i];
+		for (unsigned i = 0; row && i < NWITNESSES; i++) {
+			r.heard |= w[i].names[q];
+			outside |= w[i].names[q] && !bc_row_holds(row, w[i].value[q]);
 		}
+		r.outside |= outside;
+		r.disagree |= outside && both && !same(w[COUNTERS].value[q], w[CLOCK].value[q]);
 	}
-	return true;
+	if (w[CLOCK].fraction && figure(b, BC_Q_WAVEFRONTS))
+		r.outside = r.disagree = r.heard = true;
+	return r;
+}
+
+/* Do the counts differ from the model's? Asked of the reference device, whose counters are the laws. */
+static bool counts_differ(const struct witness *counters, const struct witness *model)
+{
+	for (unsigned q = 0; q < BC_NQUANTITIES; q++)
+		if (counters->names[q] && model->names[q] && !same(counters->value[q], model->value[q]))
+			return true;
+	return false;
 }
 
 /* " wavefronts=31 conflicts=30" of one witness, the quantities that have a row; @b NULL: the counts it names. */
@@ -404,9 +469,9 @@ static void append_witnesses(char *buf, size_t size, const struct witness w[NWIT
 		char values[160] = "";
 
 		append_values(values, sizeof(values), &w[i], b);
-		if (values[0] == '\0')
+		if (values[0] == '\0' && !w[i].fraction)
 			continue;
-		append(buf, size, "%s%s%s", between, witness_names[i], values);
+		append(buf, size, "%s%s%s", between, witness_names[i], w[i].fraction ? "=fraction" : values);
 		between = "; ";
 	}
 }
@@ -465,17 +530,27 @@ static void unjudged(const struct bc_judge_in *in, const struct witness w[NWITNE
 		append(out->message, sizeof(out->message), "nothing");
 }
 
-/* No witness but the model can carry the rows: the needed ones that are absent, and why. */
+/* No witness carries the row: the needed ones that are absent, and why; and whether one that was asked for could have
+ * been had. */
 static void skip_without_witness(const struct bc_judge_in *in, struct bc_judgement *out)
 {
 	const struct bc_observation *o = in->obs;
-	bool counters = false, clock = false;
+	bool counters = false, clock = false, could;
 
 	for (size_t k = 0; k < BC_ARRAY_LEN(named); k++) {
 		counters |= figure(in->bounds, named[k].quantity) && named[k].by_counters && !has_counters(o);
-		clock |= figure(in->bounds, named[k].quantity) && named[k].by_clock && !has_clock(o);
+		clock |= figure(in->bounds, named[k].quantity) && named[k].by_clock && !has_clock(o) &&
+			 bc_case_has_clock(in->c);
 	}
-	set(out, BC_SKIP, "no witness");
+	could = (counters && !in->counters_not_asked) || (clock && !in->clock_not_asked && !in->has_no_clock);
+	if (!could) {
+		skip(out, BC_SKIPPED_NOT_ASKED, "needs %s, not asked for",
+		     in->counters_not_asked ? "counters" : "the clock");
+		return;
+	}
+	skip(out, BC_SKIPPED_NOT_JUDGED, "no witness");
+	counters &= !in->counters_not_asked;
+	clock &= !in->clock_not_asked;
 	if (counters)
 		append(out->message, sizeof(out->message), ": counters absent: %s", counters_absent(o));
 	if (clock)
@@ -498,7 +573,7 @@ static void skip_without_figure(const struct bc_judge_in *in, const struct witne
 {
 	const char *lead = "; measured: ";
 
-	set(out, BC_SKIP, "no figure for %s", in->arch->name);
+	skip(out, BC_SKIPPED_NO_FIGURE, "no figure for %s", in->arch->name);
 
 	const size_t len = strlen(out->message);
 
@@ -508,23 +583,44 @@ static void skip_without_figure(const struct bc_judge_in *in, const struct witne
 		out->message[len] = '\0';
 }
 
-/* Not all are inside: FAIL when all are outside with one number, else DISAGREE. */
-static void judge_outside(const struct bc_bounds *b, const struct witness w[NWITNESSES], bool one_number,
-			  struct bc_judgement *out)
+/* "; model wavefronts=2 conflicts=1 (other than the law)": whether the counts are those of the bank laws. */
+static void append_model(char *buf, size_t size, const struct witness w[NWITNESSES], const struct witness *model,
+			 const struct bc_bounds *b)
 {
-	struct witness all = w[COUNTERS]; /* where they name one number: each quantity from whoever has it */
+	bool differ = w[CLOCK].fraction || counts_differ(&w[COUNTERS], model);
+	char values[160] = "";
 
-	if (!one_number) {
-		bc_strlcpy(out->outcome, "disagree ", sizeof(out->outcome));
-		append_witnesses(out->outcome, sizeof(out->outcome), w, b);
-		set(out, BC_DISAGREE, "%s", out->outcome);
-		append_expected(out->message, sizeof(out->message), b);
+	append_values(values, sizeof(values), model, b);
+	if (values[0] == '\0')
 		return;
+	differ |= w[CLOCK].names[BC_Q_WAVEFRONTS] && counts_differ(&w[CLOCK], model);
+	append(buf, size, "; model%s (%s the law)", values, differ ? "other than" : "as");
+}
+
+/* The witnesses name different numbers, or the clock names none. */
+static void set_disagree(const struct bc_bounds *b, const struct witness w[NWITNESSES], struct bc_judgement *out)
+{
+	char text[BC_NUMBER_MAX];
+
+	bc_strlcpy(out->outcome, "disagree ", sizeof(out->outcome));
+	append_witnesses(out->outcome, sizeof(out->outcome), w, b);
+	set(out, BC_DISAGREE, "%s", out->outcome);
+	if (w[CLOCK].fraction)
+		append(out->message, sizeof(out->message), " (%s wavefronts)", bc_number_text(w[CLOCK].between, text));
+	append_expected(out->message, sizeof(out->message), b);
+}
+
+/* All that name a figure name the same number, and that is outside. */
+static void set_ratio(const struct bc_bounds *b, const struct witness w[NWITNESSES], struct bc_judgement *out)
+{
+	struct witness all = w[COUNTERS];
+
+	for (size_t k = 0; k < BC_ARRAY_LEN(named); k++) {
+		const enum bc_quantity q = named[k].quantity;
+
+		if (!all.names[q] && w[CLOCK].names[q])
+			set_value(&all, q, w[CLOCK].value[q]);
 	}
-	for (size_t k = 0; k < BC_ARRAY_LEN(named); k++)
-		for (unsigned i = CLOCK; i < NWITNESSES && !all.names[named[k].quantity]; i++)
-			if (w[i].names[named[k].quantity])
-				set_value(&all, named[k].quantity, w[i].value[named[k].quantity]);
 	bc_strlcpy(out->outcome, "ratio", sizeof(out->outcome));
 	append_values(out->outcome, sizeof(out->outcome), &all, b);
 	set(out, BC_FAIL, "%s", out->outcome);
@@ -537,34 +633,39 @@ static void judge_outside(const struct bc_bounds *b, const struct witness w[NWIT
 static void judge_numbers(const struct bc_judge_in *in, struct bc_judgement *out)
 {
 	const struct bc_bounds *b = in->bounds;
-	struct witness w[NWITNESSES];
-	unsigned in_bounds = 0, judging = 0;
-	bool rows = false;
+	const struct bc_row *unheard;
+	struct witness w[NWITNESSES], model;
+	struct weighed r;
+	bool rows = b->row[BC_Q_DATA] != NULL, modelled;
 
 	collect_witnesses(in->obs, w);
+	modelled = collect_model(in->obs, &model);
 	for (size_t k = 0; k < BC_ARRAY_LEN(named); k++)
 		rows |= b->row[named[k].quantity] != NULL;
-	for (unsigned i = 0; i < NWITNESSES; i++) {
-		judging += can_judge(&w[i], b);
-		in_bounds += can_judge(&w[i], b) && inside(&w[i], b);
-	}
-
-	const bool heard = can_judge(&w[COUNTERS], b) || can_judge(&w[CLOCK], b);
-	const bool figures = any_figure(b);
-	const struct bc_row *unheard = row_unheard(in->obs, w, b);
-
-	if (!rows && !b->row[BC_Q_DATA])
+	r = weigh(w, b);
+	unheard = row_unheard(in->obs, w, b);
+	if (!rows) {
 		unjudged(in, w, NULL, out);
-	else if (heard && in_bounds < judging)
-		judge_outside(b, w, in_bounds == 0 && same_numbers(w, b), out);
-	else if (unheard)
+	} else if (r.outside) {
+		if (r.disagree)
+			set_disagree(b, w, out);
+		else
+			set_ratio(b, w, out);
+		if (modelled)
+			append_model(out->message, sizeof(out->message), w, &model, b);
+	} else if (in->counters_are_model && modelled && has_counters(in->obs) && counts_differ(&w[COUNTERS], &model)) {
+		set_ratio(b, w,
+			  out); /* inside the row, which leaves room for what a GPU's grids add; here nothing does */
+		append_model(out->message, sizeof(out->message), w, &model, b);
+	} else if (unheard) {
 		unjudged(in, w, unheard, out);
-	else if (heard || b->row[BC_Q_DATA])
+	} else if (r.heard || b->row[BC_Q_DATA]) {
 		set(out, BC_PASS, "%s", "");
-	else if (!figures)
+	} else if (!any_figure(b)) {
 		skip_without_figure(in, w, out);
-	else
-		skip_without_witness(in, out); /* the model is no observation of the device */
+	} else {
+		skip_without_witness(in, out);
+	}
 }
 
 /* Step 6. */
@@ -584,7 +685,7 @@ static void apply_known(const struct bc_known *k, struct bc_judgement *out)
 		set(out, BC_XPASS,
 		    "passes, but is known to fail with '%s' (%s, %s): delete its line in known.txt%s%s%s", k->outcome,
 		    k->reason, k->link, k->where[0] ? " (" : "", k->where, k->where[0] ? ")" : "");
-	} else if (out->verdict == BC_FAIL && strcmp(out->outcome, k->outcome) == 0) {
+	} else if (strcmp(out->outcome, k->outcome) == 0) { /* FAIL or DISAGREE */
 		out->verdict = BC_XFAIL;
 		append(out->message, sizeof(out->message), "%sknown: %s, %s", between, k->reason, k->link);
 	} else {
@@ -615,7 +716,7 @@ unsigned bc_verdict_rank(enum bc_verdict v)
 	return rank;
 }
 
-int bc_exit_status(const size_t n[BC_NVERDICTS], bool strict_provisional)
+int bc_exit_status(const size_t n[BC_NVERDICTS], size_t not_judged, bool strict_finding)
 {
 	size_t total = 0;
 
@@ -625,7 +726,7 @@ int bc_exit_status(const size_t n[BC_NVERDICTS], bool strict_provisional)
 		return 0;
 	if (n[BC_BROKEN] || n[BC_LOST])
 		return 2;
-	if (n[BC_FAIL] || n[BC_DISAGREE] || n[BC_XPASS] || n[BC_UNJUDGED] || strict_provisional)
+	if (n[BC_FAIL] || n[BC_DISAGREE] || n[BC_XPASS] || n[BC_UNJUDGED] || strict_finding)
 		return 1;
-	return total == n[BC_SKIP] ? 4 : 0;
+	return not_judged || total == n[BC_SKIP] ? 4 : 0;
 }

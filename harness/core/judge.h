@@ -19,6 +19,19 @@ enum bc_verdict {
 	BC_NVERDICTS
 };
 
+/* Why a case is SKIP. */
+enum bc_skip {
+	BC_SKIPPED_NOT = 0,    /* it is none */
+	BC_SKIPPED_NEED,       /* the architecture, or the reference device, lacks what the case needs */
+	BC_SKIPPED_NO_LISTING, /* the image has no code listing */
+	BC_SKIPPED_NO_FIGURE,  /* nobody knows what the architecture must show: reported, not judged */
+	BC_SKIPPED_NOT_ASKED,  /* the witness that could judge it was not asked for */
+	BC_SKIPPED_NOT_JUDGED, /* a witness that was asked for could have judged it, and was not to be had */
+	BC_SKIPPED_NOT_RUN,    /* the run ended first (--fail-fast) */
+	BC_NSKIPS
+};
+
+const char *bc_skip_name(enum bc_skip s);	/* "not_judged"; "" for BC_SKIPPED_NOT */
 const char *bc_verdict_name(enum bc_verdict v); /* "PASS" ... */
 bool bc_verdict_parse(const char *name, enum bc_verdict *out);
 
@@ -46,18 +59,24 @@ struct bc_judge_in {
 	const struct bc_observation *obs;
 	const struct bc_known *known; /* NULL: none */
 	bool require_counters;	      /* counters absent is BROKEN */
+	bool counters_not_asked;      /* --witness clock */
+	bool clock_not_asked;	      /* --witness counters */
+	bool has_no_clock;	      /* the device has none by its nature, and nobody asked for one by name */
+	bool counters_are_model;      /* the reference device: its counts must be the model's, exactly */
 };
 
 #define BC_MESSAGE_MAX 600
 
 struct bc_judgement {
 	enum bc_verdict verdict;
+	enum bc_skip skip; /* of a SKIP */
 	/* One line that starts with the outcome, then what was expected and what was measured; for SKIP the need; ""
 	 * for PASS, unless a known failure of the case has expired. Numbers as bc_number_text writes them. */
 	char message[BC_MESSAGE_MAX];
 	/* The outcome in the form known.txt writes; "" where there is nothing to write. FAIL: "unsupported", "data",
 	 * "ratio wavefronts=31 conflicts=30" (the quantities that have a row), "unstable 31,32,31". DISAGREE:
-	 * "disagree counters wavefronts=31 conflicts=30; clock wavefronts=2; model wavefronts=2 conflicts=1". */
+	 * "disagree counters wavefronts=31 conflicts=30; clock wavefronts=2", "...; clock=fraction" where the
+	 * clock lies between two whole numbers. */
 	char outcome[160];
 };
 
@@ -77,11 +96,12 @@ unsigned bc_verdict_rank(enum bc_verdict v);
 
 /**
  * bc_exit_status - exit status of `run` over the verdicts' counts
- * @n:      [BC_NVERDICTS] cases by verdict
- * @strict_provisional: --strict and a provisional architecture was among them
+ * @n:          [BC_NVERDICTS] cases by verdict
+ * @not_judged: SKIPs that are BC_SKIPPED_NOT_JUDGED: not green
+ * @strict_finding: --strict, and an architecture was provisional or a case had no figure
  *
- * Return: 2, 1, 4 or 0 as design says (130/143 and 3 are the caller's). No case at all: 0.
+ * Return: 2, 1, 4 or 0 as docs/exit-status.md says (130/143 and 3 are the caller's). No case at all: 0.
  */
-int bc_exit_status(const size_t n[BC_NVERDICTS], bool strict_provisional);
+int bc_exit_status(const size_t n[BC_NVERDICTS], size_t not_judged, bool strict_finding);
 
 #endif

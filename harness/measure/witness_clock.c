@@ -69,7 +69,7 @@ static enum bc_status clock_key(struct bc_measure *m, const struct bc_witness_it
 			(void)bc_strlcpy(o->clock_absent, "the kernel reads no clock", sizeof(o->clock_absent));
 		return BC_OK;
 	}
-	if (!bc_op_info(p->op)->timed || (p->count != 1 && p->count != BC_TIMED_ACCESSES)) {
+	if (!bc_case_has_clock(it->c)) {
 		(void)snprintf(o->clock_absent, sizeof(o->clock_absent), "no clock protocol for %u requests of %s",
 			       p->count, bc_op_info(p->op)->name);
 		return BC_OK;

@@ -389,15 +389,51 @@ static void add_skips(struct bc_console *c, const struct bc_device_run *d)
 	bc_put(&c->out, "\n");
 }
 
+/* Cases that were skipped though somebody may think that they were judged: how many, and why the first of them was. */
+static void add_unjudged(struct bc_console *c, const struct bc_device_run *d)
+{
+	static const struct {
+		enum bc_skip why;
+		const char *words;
+	} kinds[] = {
+		{ BC_SKIPPED_NOT_JUDGED, "not judged" },
+		{ BC_SKIPPED_NO_LISTING, "not judged" },
+		{ BC_SKIPPED_NOT_ASKED, "not judged" },
+		{ BC_SKIPPED_NO_FIGURE, "reported, not judged" },
+	};
+	char label[BC_DEVICE_LABEL_MAX];
+
+	bc_device_label(d, label);
+	for (size_t i = 0; i < BC_ARRAY_LEN(kinds); i++) {
+		const char *first = NULL;
+		size_t n = 0;
+
+		for (size_t k = 0; k < d->nresults; k++) {
+			if (d->results[k].judged.skip != kinds[i].why)
+				continue;
+			first = first ? first : d->results[k].judged.message;
+			n++;
+		}
+		if (!n || n == d->nresults) /* add_skips says what holds for all */
+			continue;
+		bc_put_line(&c->out, label);
+		bc_putf(&c->out, ": %zu %s: ", n, kinds[i].words);
+		bc_put_line(&c->out, first);
+		bc_put(&c->out, "\n");
+	}
+}
+
 /* "12 cases: 10 PASS, 2 FAIL" */
 static void add_counts(struct bc_console *c, const struct bc_run *run)
 {
-	size_t n[BC_NVERDICTS] = { 0 }, all = 0, flaky = 0, judged;
+	size_t n[BC_NVERDICTS] = { 0 }, all = 0, flaky = 0, not_judged = 0, judged;
 
 	for (size_t i = 0; i < run->ndevices; i++) {
 		bc_count_verdicts(&run->devices[i], n);
-		for (size_t k = 0; k < run->devices[i].nresults; k++)
+		for (size_t k = 0; k < run->devices[i].nresults; k++) {
 			flaky += run->devices[i].results[k].flaky;
+			not_judged += run->devices[i].results[k].judged.skip == BC_SKIPPED_NOT_JUDGED;
+		}
 	}
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		all += n[v];
@@ -407,12 +443,15 @@ static void add_counts(struct bc_console *c, const struct bc_run *run)
 		if (n[v] > 0)
 			bc_putf(&c->out, "%s%zu %s", listed++ ? ", " : ": ", n[v], bc_verdict_name((enum bc_verdict)v));
 	bc_put(&c->out, all > 0 && judged == 0 ? "; nothing was judged" : "");
+	if (judged && not_judged)
+		bc_putf(&c->out, "; %zu not judged", not_judged);
 	if (flaky)
 		bc_putf(&c->out, "; %zu flaky", flaky);
 	bc_put(&c->out, "\n");
 	for (size_t i = 0; i < run->ndevices; i++) {
 		add_witnesses(c, &run->devices[i], i);
 		add_skips(c, &run->devices[i]);
+		add_unjudged(c, &run->devices[i]);
 		add_events(c, &run->devices[i]);
 	}
 }

@@ -27,6 +27,7 @@ static enum bc_status take_head(struct bc_session *s, const struct bc_fields *li
 	r->plan_hash = strtoull(bc_message_get(line, "plan_hash"), NULL, 16);
 	s->journal_expect_hash = strtoull(bc_message_get(line, "expect_hash"), NULL, 16);
 	s->require_counters = o.require == BC_REQUIRE_COUNTERS;
+	s->witness = o.witness;
 	s->attempts =
 		(struct bc_attempts_options){ .repeat = o.repeat, .retries = o.retries, .retry_lost = o.retry_lost };
 	return BC_OK;

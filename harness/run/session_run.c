@@ -130,6 +130,7 @@ enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_c
 	s->options = o;
 	s->cat = cat;
 	s->require_counters = o->require == BC_REQUIRE_COUNTERS;
+	s->witness = o->witness;
 	s->attempts =
 		(struct bc_attempts_options){ .repeat = o->repeat, .retries = o->retries, .retry_lost = o->retry_lost };
 	s->signal_caught = &signal_caught;

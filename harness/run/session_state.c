@@ -66,7 +66,12 @@ enum bc_status bc_session_judge(struct bc_session *s, size_t device, size_t inde
 					.bounds = &r->bounds,
 					.obs = &r->obs,
 					.known = &known,
-					.require_counters = s->require_counters };
+					.require_counters = s->require_counters,
+					.counters_not_asked = s->witness == BC_WITNESS_CLOCK,
+					.clock_not_asked = s->witness == BC_WITNESS_COUNTERS,
+					.has_no_clock = d->facts.kind == BC_DEVICE_REFERENCE &&
+							d->facts.clock_absent[0] && s->witness != BC_WITNESS_CLOCK,
+					.counters_are_model = d->facts.counters_are_model };
 	enum bc_status st;
 
 	bc_known_find(&s->known, r->c->id, d->arch.name, &d->facts, s->run.timestamp, &known);

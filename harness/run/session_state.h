@@ -32,6 +32,7 @@ struct bc_session {
 	struct bc_journal *journal;
 	struct bc_attempts_options attempts;
 	bool require_counters;
+	unsigned witness;			/* enum bc_witness */
 	const struct bc_session_events *events; /* while it runs */
 	size_t nfinished, total;
 	double deadline;	      /* monotonic time at which the run ends; 0: none */

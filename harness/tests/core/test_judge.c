@@ -54,10 +54,12 @@ struct row {
 	const char *code_absent;
 	/* the run */
 	bool require;
-	const char *known; /* outcome of a known failure */
+	bool counters_not_asked, clock_not_asked, no_clock, reference; /* as in struct bc_judge_in */
+	const char *known;					       /* outcome of a known failure */
 	bool expired, elsewhere;
 	/* what must come out */
 	enum bc_verdict verdict;
+	enum bc_skip skip;
 	const char *message, *out; /* NULL: "" */
 };
 
@@ -75,7 +77,9 @@ static const struct row rows[] = {
 	  .verdict = BC_PASS },
 	{ "different numbers, all inside the slack", .rows = W | SLACK, .attempts = 1, .count = { { 8, 17, 9, 0 } },
 	  .clock = 2, .model = FITS, .verdict = BC_PASS },
-	{ "on both edges of the slack", .rows = W | SLACK, .attempts = 1, .count = { { 8, 12, 0, 0 } }, .clock = 2.5,
+	{ "on both edges of the slack", .rows = W | SLACK, .attempts = 2, .count = { { 8, 12, 0, 0 }, { 8, 12, 0, 0 } },
+	  .verdict = BC_PASS },
+	{ "on the upper edge", .rows = W | SLACK, .attempts = 1, .count = { { 8, 20, 0, 0 } }, .clock = 2,
 	  .verdict = BC_PASS },
 	{ "a class without request counter", .rows = W | C, .uncounted = true, .attempts = 1,
 	  .count = { { 0, 16, 8, 0 } }, .clock = 2, .model = FITS, .verdict = BC_PASS },
@@ -89,17 +93,17 @@ static const struct row rows[] = {
 	{ "31-way by all three", .rows = W | C, .attempts = 3, .count = { AS_31, AS_31, AS_31 }, .clock = 31,
 	  .model = AS_31, .verdict = BC_FAIL, .out = "ratio wavefronts=31 conflicts=30",
 	  .message = "ratio wavefronts=31 conflicts=30; expected wavefronts=2 conflicts=1 (e.txt:3); counters "
-		     "wavefronts=31 conflicts=30; clock wavefronts=31; model wavefronts=31 conflicts=30" },
+		     "wavefronts=31 conflicts=30; clock wavefronts=31; model wavefronts=31 conflicts=30 (as the law)" },
 	{ "31-way by clock and model", .rows = W | C, .counters_absent = DENIED, .clock = 31, .model = AS_31,
-	  .verdict = BC_FAIL, .out = "ratio wavefronts=31 conflicts=30",
-	  .message = "ratio wavefronts=31 conflicts=30; expected wavefronts=2 conflicts=1 (e.txt:3); clock "
-		     "wavefronts=31; model wavefronts=31 conflicts=30" },
+	  .verdict = BC_FAIL, .out = "ratio wavefronts=31",
+	  .message = "ratio wavefronts=31; expected wavefronts=2 conflicts=1 (e.txt:3); clock "
+		     "wavefronts=31; model wavefronts=31 conflicts=30 (as the law)" },
 	{ "3-way by the clock alone", .rows = W | C, .clock = 3, .verdict = BC_FAIL, .out = "ratio wavefronts=3",
 	  .message = "ratio wavefronts=3; expected wavefronts=2 conflicts=1 (e.txt:3); clock wavefronts=3" },
 	{ "only what has a row is named", .rows = W, .attempts = 1, .count = { AS_31 }, .model = { 8, 248, 0, 0 },
 	  .verdict = BC_FAIL, .out = "ratio wavefronts=31",
 	  .message = "ratio wavefronts=31; expected wavefronts=2 (e.txt:3); counters wavefronts=31; model "
-		     "wavefronts=31" },
+		     "wavefronts=31 (other than the law)" },
 	{ "conflicts alone", .rows = C, .attempts = 1, .count = { AS_31 }, .clock = 2, .verdict = BC_FAIL,
 	  .out = "ratio conflicts=30",
 	  .message = "ratio conflicts=30; expected conflicts=1 (e.txt:4); counters conflicts=30" },
@@ -107,14 +111,14 @@ static const struct row rows[] = {
 	  .count = { { 100, 351, 251, 0 } }, .model = { 100, 351, 251, 0 }, .verdict = BC_FAIL,
 	  .out = "ratio wavefronts=3.51",
 	  .message = "ratio wavefronts=3.51; expected wavefronts=1.5..2.5 (e.txt:3); counters wavefronts=3.51; "
-		     "model wavefronts=3.51" },
+		     "model wavefronts=3.51 (as the law)" },
 	{ "below the bounds", .rows = W, .attempts = 1, .count = { { 8, 8, 0, 0 } }, .clock = 1, .verdict = BC_FAIL,
 	  .out = "ratio wavefronts=1",
 	  .message = "ratio wavefronts=1; expected wavefronts=2 (e.txt:3); counters wavefronts=1; clock "
 		     "wavefronts=1" },
 	{ "requests outside", .rows = R9, .attempts = 1, .count = { FITS }, .model = FITS, .verdict = BC_FAIL,
 	  .out = "ratio requests=8",
-	  .message = "ratio requests=8; expected requests=9 (e.txt:8); counters requests=8; model requests=8" },
+	  .message = "ratio requests=8; expected requests=9 (e.txt:8); counters requests=8" },
 
 	/* 4: one inside and one outside, or different numbers */
 	{ "counters outside, clock inside", .rows = W | C, .attempts = 3, .count = { AS_31, AS_31, AS_31 }, .clock = 2,
@@ -124,37 +128,54 @@ static const struct row rows[] = {
 	{ "counters inside, clock outside", .rows = W, .attempts = 1, .count = { FITS }, .clock = 3,
 	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=2; clock wavefronts=3",
 	  .message = "disagree counters wavefronts=2; clock wavefronts=3; expected wavefronts=2 (e.txt:3)" },
-	{ "only the model outside", .rows = W, .attempts = 1, .count = { FITS }, .clock = 2, .model = AS_31,
-	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=2; clock wavefronts=2; model wavefronts=31",
-	  .message = "disagree counters wavefronts=2; clock wavefronts=2; model wavefronts=31; expected "
-		     "wavefronts=2 (e.txt:3)" },
-	{ "only the model inside", .rows = W, .attempts = 1, .count = { AS_31 }, .clock = 31, .model = FITS,
-	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=31; clock wavefronts=31; model wavefronts=2",
-	  .message = "disagree counters wavefronts=31; clock wavefronts=31; model wavefronts=2; expected "
-		     "wavefronts=2 (e.txt:3)" },
+	{ "the model is no witness: outside", .rows = W, .attempts = 1, .count = { FITS }, .clock = 2, .model = AS_31,
+	  .verdict = BC_PASS },
+	{ "the model is no witness: inside", .rows = W, .attempts = 1, .count = { AS_31 }, .clock = 31, .model = FITS,
+	  .verdict = BC_FAIL, .out = "ratio wavefronts=31",
+	  .message = "ratio wavefronts=31; expected wavefronts=2 (e.txt:3); counters wavefronts=31; clock "
+		     "wavefronts=31; model wavefronts=2 (other than the law)" },
+	{ "a disagreement beside the model", .rows = W, .attempts = 1, .count = { AS_31 }, .clock = 2, .model = FITS,
+	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=31; clock wavefronts=2",
+	  .message = "disagree counters wavefronts=31; clock wavefronts=2; expected wavefronts=2 (e.txt:3); model "
+		     "wavefronts=2 (other than the law)" },
 	{ "all outside, different numbers", .rows = W, .attempts = 1, .count = { AS_31 }, .clock = 32,
 	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=31; clock wavefronts=32",
 	  .message = "disagree counters wavefronts=31; clock wavefronts=32; expected wavefronts=2 (e.txt:3)" },
-	{ "the first two alike, the third different", .rows = W, .attempts = 1, .count = { AS_31 }, .clock = 31,
-	  .model = AS_32, .verdict = BC_DISAGREE,
-	  .out = "disagree counters wavefronts=31; clock wavefronts=31; model wavefronts=32",
-	  .message = "disagree counters wavefronts=31; clock wavefronts=31; model wavefronts=32; expected "
-		     "wavefronts=2 (e.txt:3)" },
-	{ "one number of wavefronts, two of conflicts", .rows = W | C, .attempts = 1, .count = { AS_31 },
-	  .model = { 8, 248, 232, 0 }, .verdict = BC_DISAGREE,
-	  .out = "disagree counters wavefronts=31 conflicts=30; model wavefronts=31 conflicts=29",
-	  .message = "disagree counters wavefronts=31 conflicts=30; model wavefronts=31 conflicts=29; expected "
-		     "wavefronts=2 conflicts=1 (e.txt:3)" },
-	{ "wavefronts inside, conflicts outside", .rows = W | C, .attempts = 1, .count = { { 8, 16, 0, 0 } },
-	  .clock = 2, .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=2 conflicts=0; clock wavefronts=2",
-	  .message = "disagree counters wavefronts=2 conflicts=0; clock wavefronts=2; expected wavefronts=2 "
+	{ "wavefronts inside, conflicts outside: whoever names conflicts says so", .rows = W | C, .attempts = 1,
+	  .count = { { 8, 16, 0, 0 } }, .clock = 2, .verdict = BC_FAIL, .out = "ratio wavefronts=2 conflicts=0",
+	  .message = "ratio wavefronts=2 conflicts=0; expected wavefronts=2 conflicts=1 (e.txt:3); counters "
+		     "wavefronts=2 conflicts=0; clock wavefronts=2" },
+	{ "conflicts outside, and the witnesses differ in wavefronts", .rows = W | C, .attempts = 1, .count = { AS_31 },
+	  .clock = 2, .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=31 conflicts=30; clock wavefronts=2",
+	  .message = "disagree counters wavefronts=31 conflicts=30; clock wavefronts=2; expected wavefronts=2 "
 		     "conflicts=1 (e.txt:3)" },
-	{ "a clock that is not a number is not inside", .rows = W, .attempts = 1, .count = { FITS },
-	  .clock = (double)NAN, .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=2; clock wavefronts=nan",
-	  .message = "disagree counters wavefronts=2; clock wavefronts=nan; expected wavefronts=2 (e.txt:3)" },
-	{ "nor the same number as another", .rows = W, .attempts = 1, .count = { AS_31 }, .clock = (double)NAN,
-	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=31; clock wavefronts=nan",
-	  .message = "disagree counters wavefronts=31; clock wavefronts=nan; expected wavefronts=2 (e.txt:3)" },
+	{ "a clock between two whole numbers names none", .rows = W, .attempts = 1, .count = { FITS }, .clock = 2.4,
+	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=2; clock=fraction",
+	  .message =
+		  "disagree counters wavefronts=2; clock=fraction (2.4 wavefronts); expected wavefronts=2 (e.txt:3)" },
+	{ "even alone", .rows = W | C, .counters_absent = DENIED, .clock = 2.4, .verdict = BC_DISAGREE,
+	  .out = "disagree clock=fraction",
+	  .message = "disagree clock=fraction (2.4 wavefronts); expected wavefronts=2 conflicts=1 (e.txt:3)" },
+	{ "and inside the slack", .rows = W | SLACK, .attempts = 1, .count = { FITS }, .clock = 2.4,
+	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=2; clock=fraction",
+	  .message = "disagree counters wavefronts=2; clock=fraction (2.4 wavefronts); expected wavefronts=1.5..2.5 "
+		     "(e.txt:3)" },
+	{ "but not where wavefronts have no row", .rows = C, .attempts = 1, .count = { FITS }, .clock = 2.4,
+	  .verdict = BC_PASS },
+	{ "a clock that is not a number", .rows = W, .attempts = 1, .count = { AS_31 }, .clock = (double)NAN,
+	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=31; clock=fraction",
+	  .message =
+		  "disagree counters wavefronts=31; clock=fraction (nan wavefronts); expected wavefronts=2 (e.txt:3)" },
+
+	/* 4: the reference device, whose counters are the laws */
+	{ "there a count is the model's", .rows = W | SLACK, .reference = true, .attempts = 1, .count = { FITS },
+	  .model = FITS, .verdict = BC_PASS },
+	{ "or wrong, also inside the row", .rows = W | SLACK, .reference = true, .attempts = 1,
+	  .count = { { 8, 17, 9, 0 } }, .model = FITS, .verdict = BC_FAIL, .out = "ratio wavefronts=2.125",
+	  .message = "ratio wavefronts=2.125; expected wavefronts=1.5..2.5 (e.txt:3); counters wavefronts=2.125; model "
+		     "wavefronts=2 (other than the law)" },
+	{ "a GPU's may be more, inside the row", .rows = W | SLACK, .attempts = 1, .count = { { 8, 17, 9, 0 } },
+	  .model = FITS, .verdict = BC_PASS },
 
 	/* 1: LOST and BROKEN */
 	{ "worker died", .rows = W, .outcome = BC_LOST_WORKER, .reason = "the worker died of signal 11", .attempts = 1,
@@ -184,7 +205,7 @@ static const struct row rows[] = {
 	  .message = "ratio requests=1; expected requests=0 (e.txt:8); counters requests=1",
 	  .out = "ratio requests=1" },
 	{ "none stated, none expected, counters absent", .rows = R0, .none_stated = true, .counters_absent = DENIED,
-	  .verdict = BC_SKIP, .message = "no witness: counters absent: " DENIED },
+	  .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_JUDGED, .message = "no witness: counters absent: " DENIED },
 	{ "data not compared", .rows = W, .data_unchecked = true, .attempts = 1, .count = { FITS }, .clock = 2,
 	  .verdict = BC_BROKEN, .message = "the data was not compared: data is always judged" },
 	{ "void and no clock", .rows = W, .voided = true, .attempts = 1, .count = { FITS }, .clock_absent = NO_CLOCK,
@@ -200,7 +221,8 @@ static const struct row rows[] = {
 	  .verdict = BC_FAIL, .out = "ratio wavefronts=3",
 	  .message = "ratio wavefronts=3; expected wavefronts=2 (e.txt:3); clock wavefronts=3" },
 	{ "void, a clock, and only conflicts have a row", .rows = C, .voided = true, .attempts = 1, .count = { FITS },
-	  .clock = 2, .verdict = BC_SKIP, .message = "no witness: counters absent: " CANARY },
+	  .clock = 2, .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_JUDGED,
+	  .message = "no witness: counters absent: " CANARY },
 	{ "void, but data alone is judged", .rows = D, .voided = true, .attempts = 1, .verdict = BC_PASS },
 	{ "counters required and absent", .rows = W, .require = true, .counters_absent = DENIED, .clock = 2,
 	  .model = FITS, .verdict = BC_BROKEN, .message = "counters are required and absent: " DENIED },
@@ -212,40 +234,64 @@ static const struct row rows[] = {
 	  .verdict = BC_PASS },
 	{ "counters required, data alone is judged", .rows = D, .require = true, .verdict = BC_PASS },
 	{ "counters required, the case cannot run here", .id = "beta/needs/stsm", .rows = W, .require = true,
-	  .verdict = BC_SKIP, .message = "needs stmatrix (not on sm_00)" },
+	  .verdict = BC_SKIP, .skip = BC_SKIPPED_NEED, .message = "needs stmatrix (not on sm_00)" },
 
 	/* 2: needs */
 	{ "an instruction that is not there", .id = "beta/needs/stsm", .rows = W, .data_unchecked = true,
-	  .verdict = BC_SKIP, .message = "needs stmatrix (not on sm_00)" },
+	  .verdict = BC_SKIP, .skip = BC_SKIPPED_NEED, .message = "needs stmatrix (not on sm_00)" },
 	{ "memory that is not there", .id = "beta/edge/deep", .rows = W, .data_unchecked = true, .verdict = BC_SKIP,
-	  .message = "needs 65540 bytes of shared memory (sm_00 has 65536)" },
+	  .skip = BC_SKIPPED_NEED, .message = "needs 65540 bytes of shared memory (sm_00 has 65536)" },
 	{ "unsupported, as arch.txt says", .id = "beta/needs/stsm", .rows = W, .outcome = BC_UNSUPPORTED,
-	  .reason = "no image", .verdict = BC_SKIP, .message = "needs stmatrix (not on sm_00)" },
+	  .reason = "no image", .verdict = BC_SKIP, .skip = BC_SKIPPED_NEED,
+	  .message = "needs stmatrix (not on sm_00)" },
 	{ "unsupported, against arch.txt", .rows = W, .outcome = BC_UNSUPPORTED, .reason = "49152 bytes at most",
 	  .verdict = BC_FAIL, .out = "unsupported",
 	  .message = "unsupported: the device cannot run the case although arch.txt of sm_00 says that it can: "
 		     "49152 bytes at most" },
 	{ "the rule is about time: no clock", .id = "beta/needs/clock", .rows = W, .attempts = 1, .count = { FITS },
-	  .clock_absent = NO_CLOCK, .model = FITS, .verdict = BC_SKIP, .message = "needs the clock: " NO_CLOCK },
+	  .clock_absent = NO_CLOCK, .model = FITS, .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_JUDGED,
+	  .message = "needs the clock: " NO_CLOCK },
 	{ "the rule is about time: a clock", .id = "beta/needs/clock", .rows = W, .clock = 2, .verdict = BC_PASS },
 	{ "no code listing", .id = "beta/needs/code", .rows = W, .attempts = 1, .count = { FITS },
-	  .code_absent = "cuobjdump was not found", .verdict = BC_SKIP,
+	  .code_absent = "cuobjdump was not found", .verdict = BC_SKIP, .skip = BC_SKIPPED_NO_LISTING,
 	  .message = "needs the image's code listing: cuobjdump was not found" },
 	{ "a code listing", .id = "beta/needs/code", .rows = W, .attempts = 1, .count = { FITS }, .verdict = BC_PASS },
 	{ "no code listing, and none needed", .rows = W, .attempts = 1, .count = { FITS },
 	  .code_absent = "cuobjdump was not found", .verdict = BC_PASS },
 	{ "the model alone is no observation", .rows = W | C, .counters_absent = DENIED, .clock_absent = NO_CLOCK,
-	  .model = FITS, .verdict = BC_SKIP,
+	  .model = FITS, .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_JUDGED,
 	  .message = "no witness: counters absent: " DENIED "; clock absent: " NO_CLOCK },
-	{ "nor when it is outside", .rows = W, .model = AS_31, .verdict = BC_SKIP,
+	{ "nor when it is outside", .rows = W, .model = AS_31, .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_JUDGED,
 	  .message = "no witness: counters absent: no reason was recorded; clock absent: no reason was recorded" },
 	{ "conflicts alone have a row: the clock is not needed", .rows = C, .counters_absent = DENIED,
-	  .clock_absent = NO_CLOCK, .model = FITS, .verdict = BC_SKIP,
+	  .clock_absent = NO_CLOCK, .model = FITS, .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_JUDGED,
 	  .message = "no witness: counters absent: " DENIED },
 	{ "a ratio of the clock: the counters are not needed", .rows = T, .attempts = 1, .count = { FITS },
-	  .clock_absent = NO_CLOCK, .verdict = BC_SKIP, .message = "no witness: clock absent: " NO_CLOCK },
+	  .clock_absent = NO_CLOCK, .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_JUDGED,
+	  .message = "no witness: clock absent: " NO_CLOCK },
 	{ "the rule is about time: its own clock", .id = "beta/needs/clock", .rows = T, .clock_value = 3,
 	  .verdict = BC_PASS },
+
+	/* what was asked for, and what could have been had */
+	{ "counters not asked for, the clock lost", .rows = W | C, .counters_not_asked = true, .clock_absent = NO_CLOCK,
+	  .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_JUDGED, .message = "no witness: clock absent: " NO_CLOCK },
+	{ "counters not asked for, and no clock can tell", .rows = C, .counters_not_asked = true, .verdict = BC_SKIP,
+	  .skip = BC_SKIPPED_NOT_ASKED, .message = "needs counters, not asked for" },
+	{ "a case without clock protocol", .id = "beta/needs/code", .rows = W | C, .counters_not_asked = true,
+	  .clock_absent = NO_CLOCK, .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_ASKED,
+	  .message = "needs counters, not asked for" },
+	{ "the clock not asked for, the counters refused", .rows = W, .clock_not_asked = true,
+	  .counters_absent = DENIED, .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_JUDGED,
+	  .message = "no witness: counters absent: " DENIED },
+	{ "the rule is about time: the clock not asked for", .id = "beta/needs/clock", .rows = T,
+	  .clock_not_asked = true, .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_ASKED,
+	  .message = "needs the clock, not asked for" },
+	{ "the rule is about time: the device has none", .id = "beta/needs/clock", .rows = T, .no_clock = true,
+	  .clock_absent = NO_CLOCK, .verdict = BC_SKIP, .skip = BC_SKIPPED_NEED,
+	  .message = "needs the clock: " NO_CLOCK },
+	{ "the device has no clock, the counters are refused", .rows = W, .no_clock = true, .counters_absent = DENIED,
+	  .clock_absent = NO_CLOCK, .verdict = BC_SKIP, .skip = BC_SKIPPED_NOT_JUDGED,
+	  .message = "no witness: counters absent: " DENIED "; clock absent: " NO_CLOCK },
 
 	/* 3: data */
 	{ "data wrong, counts right", .rows = W | C, .data_wrong = true, .attempts = 1, .count = { FITS }, .clock = 2,
@@ -289,7 +335,7 @@ static const struct row rows[] = {
 	/* 5: no row */
 	{ "no row", .attempts = 1, .count = { FITS }, .clock = 2, .model = FITS, .verdict = BC_UNJUDGED,
 	  .message = "no expectation for sm_00: write rows for it in expected/; measured: counters wavefronts=2 "
-		     "conflicts=1 requests=8; clock wavefronts=2; model wavefronts=2 conflicts=1 requests=8" },
+		     "conflicts=1 requests=8; clock wavefronts=2" },
 	{ "no row, no witness", .verdict = BC_UNJUDGED,
 	  .message = "no expectation for sm_00: write rows for it in expected/; measured: nothing" },
 	{ "sectors, and no counter of sectors", .rows = S, .attempts = 1, .count = { FITS }, .verdict = BC_UNJUDGED,
@@ -316,7 +362,7 @@ static const struct row rows[] = {
 	{ "requests, and no request counter", .rows = R, .uncounted = true, .attempts = 1, .count = { { 0, 16, 8, 0 } },
 	  .model = FITS, .verdict = BC_UNJUDGED,
 	  .message = "no witness names requests, so its row (e.txt:8) cannot be judged; measured: counters "
-		     "wavefronts=2 conflicts=1; model wavefronts=2 conflicts=1 requests=8" },
+		     "wavefronts=2 conflicts=1" },
 
 	/* 4: what some classes and programs have and others not */
 	{ "sectors inside", .rows = S, .no_wavefronts = true, .no_conflicts = true, .sectors = true, .attempts = 1,
@@ -333,13 +379,13 @@ static const struct row rows[] = {
 	{ "no counter of conflicts", .rows = C, .no_conflicts = true, .attempts = 1, .count = { FITS }, .model = FITS,
 	  .verdict = BC_UNJUDGED,
 	  .message = "no witness names conflicts, so its row (e.txt:4) cannot be judged; measured: counters "
-		     "wavefronts=2 requests=8; model wavefronts=2 conflicts=1 requests=8" },
+		     "wavefronts=2 requests=8" },
 	{ "a ratio of the clock inside", .rows = W | T, .attempts = 1, .count = { FITS }, .clock_value = 3,
 	  .verdict = BC_PASS },
 	{ "a ratio of the clock outside, counts inside", .rows = W | T, .attempts = 1, .count = { FITS },
-	  .clock_value = 3.51, .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=2; clock clock_ratio=3.51",
-	  .message = "disagree counters wavefronts=2; clock clock_ratio=3.51; expected wavefronts=2 clock_ratio=3 "
-		     "(e.txt:3)" },
+	  .clock_value = 3.51, .verdict = BC_FAIL, .out = "ratio wavefronts=2 clock_ratio=3.51",
+	  .message = "ratio wavefronts=2 clock_ratio=3.51; expected wavefronts=2 clock_ratio=3 (e.txt:3); counters "
+		     "wavefronts=2; clock clock_ratio=3.51" },
 	{ "a ratio of the clock outside, alone", .rows = T, .clock_value = 2, .verdict = BC_FAIL,
 	  .out = "ratio clock_ratio=2",
 	  .message = "ratio clock_ratio=2; expected clock_ratio=3 (e.txt:6); clock clock_ratio=2" },
@@ -376,9 +422,14 @@ static const struct row rows[] = {
 	  .message = "passes, but is known to fail with 'ratio wavefronts=3' (driver bug, "
 		     "https://bugs.invalid/1): delete its line in known.txt" },
 	{ "known, and the witnesses disagree", .rows = W, .attempts = 1, .count = { FITS }, .clock = 3,
-	  .known = "disagree counters wavefronts=2; clock wavefronts=3", .verdict = BC_DISAGREE,
+	  .known = "disagree counters wavefronts=2; clock wavefronts=3", .verdict = BC_XFAIL,
 	  .out = "disagree counters wavefronts=2; clock wavefronts=3",
-	  .message = "disagree counters wavefronts=2; clock wavefronts=3; expected wavefronts=2 (e.txt:3); not "
+	  .message = "disagree counters wavefronts=2; clock wavefronts=3; expected wavefronts=2 (e.txt:3); "
+		     "known: driver bug, https://bugs.invalid/1" },
+	{ "known, and the witnesses disagree otherwise", .rows = W, .attempts = 1, .count = { FITS }, .clock = 4,
+	  .known = "disagree counters wavefronts=2; clock wavefronts=3", .verdict = BC_DISAGREE,
+	  .out = "disagree counters wavefronts=2; clock wavefronts=4",
+	  .message = "disagree counters wavefronts=2; clock wavefronts=4; expected wavefronts=2 (e.txt:3); not "
 		     "the known failure 'disagree counters wavefronts=2; clock wavefronts=3'" },
 	{ "known and expired, fails", .rows = W, .clock = 3, .known = "ratio wavefronts=3", .expired = true,
 	  .verdict = BC_FAIL, .out = "ratio wavefronts=3",
@@ -392,7 +443,7 @@ static const struct row rows[] = {
 	  .message = "ratio wavefronts=3; expected wavefronts=2 (e.txt:3); clock wavefronts=3" },
 	{ "known elsewhere, passes", .rows = W, .clock = 2, .known = "data", .elsewhere = true, .verdict = BC_PASS },
 	{ "known, but skipped", .id = "beta/needs/stsm", .rows = W, .known = "data", .verdict = BC_SKIP,
-	  .message = "needs stmatrix (not on sm_00)" },
+	  .skip = BC_SKIPPED_NEED, .message = "needs stmatrix (not on sm_00)" },
 	{ "known, but broken", .rows = W, .outcome = BC_TOOL_ERROR, .reason = "out of memory", .known = "data",
 	  .verdict = BC_BROKEN, .message = "out of memory" },
 	{ "known, but lost", .rows = W, .outcome = BC_LOST_WORKER, .reason = "hung", .known = "data",
@@ -498,7 +549,11 @@ static struct bc_judgement judge(const struct row *r)
 					.bounds = &b,
 					.obs = &o,
 					.known = r->known ? &k : NULL,
-					.require_counters = r->require };
+					.require_counters = r->require,
+					.counters_not_asked = r->counters_not_asked,
+					.clock_not_asked = r->clock_not_asked,
+					.has_no_clock = r->no_clock,
+					.counters_are_model = r->reference };
 
 	ck_assert_ptr_nonnull(in.c);
 	memset(&out, 0x55, sizeof(out));
@@ -511,6 +566,8 @@ START_TEST(verdict_is_the_rows)
 	const struct row *r = &rows[_i];
 	const struct bc_judgement got = judge(r);
 
+	ck_assert_msg(got.skip == r->skip, "%s: skip %s, not %s", r->what, bc_skip_name(got.skip),
+		      bc_skip_name(r->skip));
 	ck_assert_msg(got.verdict == r->verdict, "%s: got %s, %s", r->what, bc_verdict_name(got.verdict), got.message);
 	ck_assert_msg(strcmp(got.message, r->message ? r->message : "") == 0, "%s: got %s", r->what, got.message);
 	ck_assert_msg(strcmp(got.outcome, r->out ? r->out : "") == 0, "%s: got %s", r->what, got.outcome);
@@ -573,28 +630,33 @@ START_TEST(exit_status_is_the_rows)
 		size_t n[BC_NVERDICTS];
 		bool strict;
 		int want;
+		size_t not_judged;
 	} exits[] = {
-		{ "no case at all", { 0 }, false, 0 },
-		{ "no case at all, strict", { 0 }, true, 0 },
-		{ "all pass", { [BC_PASS] = 5 }, false, 0 },
-		{ "a skip beside a pass", { [BC_PASS] = 1, [BC_SKIP] = 9 }, false, 0 },
-		{ "a skip beside an expected failure", { [BC_XFAIL] = 1, [BC_SKIP] = 9 }, false, 0 },
-		{ "only skips", { [BC_SKIP] = 3 }, false, 4 },
-		{ "only skips, strict and provisional", { [BC_SKIP] = 3 }, true, 1 },
-		{ "strict and provisional", { [BC_PASS] = 3 }, true, 1 },
-		{ "a failure", { [BC_PASS] = 3, [BC_FAIL] = 1 }, false, 1 },
-		{ "a disagreement", { [BC_PASS] = 3, [BC_DISAGREE] = 1 }, false, 1 },
-		{ "an unexpected pass", { [BC_PASS] = 3, [BC_XPASS] = 1 }, false, 1 },
-		{ "a case without expectation", { [BC_PASS] = 3, [BC_UNJUDGED] = 1 }, false, 1 },
-		{ "an expectation missing beside skips", { [BC_SKIP] = 3, [BC_UNJUDGED] = 1 }, false, 1 },
-		{ "broken", { [BC_PASS] = 3, [BC_BROKEN] = 1 }, false, 2 },
-		{ "lost", { [BC_PASS] = 3, [BC_LOST] = 1 }, false, 2 },
-		{ "broken beats a failure", { [BC_FAIL] = 3, [BC_BROKEN] = 1 }, true, 2 },
-		{ "lost beats skips", { [BC_SKIP] = 3, [BC_LOST] = 1 }, false, 2 },
+		{ "no case at all", { 0 }, false, 0, 0 },
+		{ "no case at all, strict", { 0 }, true, 0, 0 },
+		{ "all pass", { [BC_PASS] = 5 }, false, 0, 0 },
+		{ "a skip beside a pass", { [BC_PASS] = 1, [BC_SKIP] = 9 }, false, 0, 0 },
+		{ "a skip beside an expected failure", { [BC_XFAIL] = 1, [BC_SKIP] = 9 }, false, 0, 0 },
+		{ "only skips", { [BC_SKIP] = 3 }, false, 4, 0 },
+		{ "a case not judged beside passes", { [BC_PASS] = 9, [BC_SKIP] = 1 }, false, 4, 1 },
+		{ "not judged beside a failure", { [BC_FAIL] = 1, [BC_SKIP] = 1 }, false, 1, 1 },
+		{ "not judged beside a lost one", { [BC_LOST] = 1, [BC_SKIP] = 1 }, false, 2, 1 },
+		{ "not judged, strict and provisional", { [BC_PASS] = 1, [BC_SKIP] = 1 }, true, 1, 1 },
+		{ "only skips, strict and provisional", { [BC_SKIP] = 3 }, true, 1, 0 },
+		{ "strict and provisional", { [BC_PASS] = 3 }, true, 1, 0 },
+		{ "a failure", { [BC_PASS] = 3, [BC_FAIL] = 1 }, false, 1, 0 },
+		{ "a disagreement", { [BC_PASS] = 3, [BC_DISAGREE] = 1 }, false, 1, 0 },
+		{ "an unexpected pass", { [BC_PASS] = 3, [BC_XPASS] = 1 }, false, 1, 0 },
+		{ "a case without expectation", { [BC_PASS] = 3, [BC_UNJUDGED] = 1 }, false, 1, 0 },
+		{ "an expectation missing beside skips", { [BC_SKIP] = 3, [BC_UNJUDGED] = 1 }, false, 1, 0 },
+		{ "broken", { [BC_PASS] = 3, [BC_BROKEN] = 1 }, false, 2, 0 },
+		{ "lost", { [BC_PASS] = 3, [BC_LOST] = 1 }, false, 2, 0 },
+		{ "broken beats a failure", { [BC_FAIL] = 3, [BC_BROKEN] = 1 }, true, 2, 0 },
+		{ "lost beats skips", { [BC_SKIP] = 3, [BC_LOST] = 1 }, false, 2, 0 },
 	};
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(exits); i++) {
-		const int got = bc_exit_status(exits[i].n, exits[i].strict);
+		const int got = bc_exit_status(exits[i].n, exits[i].not_judged, exits[i].strict);
 
 		ck_assert_msg(got == exits[i].want, "%s: got %d", exits[i].what, got);
 	}
