@@ -168,7 +168,7 @@ static enum bc_status name_bad_row(struct table *t, const struct bc_error *why, 
 	return st;
 }
 
-/* One line a pattern, as it is read: a file of any length passes through. */
+/* One line per pattern, as it is read: a file of any length passes through. */
 static enum bc_status count_patterns(struct table *t, struct bc_error *err)
 {
 	struct bc_case made = { .id = "" };

@@ -149,7 +149,7 @@ static enum bc_status save_log(const struct log *l, struct bc_error *err)
 	return st;
 }
 
-/* Check goes on without memory, with texts left out of its logs. Return: are they all there? */
+/* When memory is out, Check continues and leaves texts out of its logs. Return: are they all there? */
 static bool has_all_texts(SRunner *sr)
 {
 	TestResult **result = srunner_results(sr);

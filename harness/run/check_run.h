@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/run/check_run.h - the judging step as Check runs it: one test a case, asserting its finished verdict.
+/* harness/run/check_run.h - the judging step as Check runs it: one test per case, asserting its finished verdict.
  *
  * Check prints nothing of its own; its TAP and XML logs (CK_TAP_LOG_FILE_NAME, CK_XML_LOG_FILE_NAME, --tap) hold one
- * line a case. It never touches a device.
+ * line per case. It never touches a device.
  */
 #ifndef BC_RUN_CHECK_RUN_H
 #define BC_RUN_CHECK_RUN_H

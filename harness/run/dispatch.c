@@ -81,7 +81,8 @@ static enum bc_status set_remaining_outcomes(struct dispatch *d, struct bc_devic
 	return st;
 }
 
-/* Send to the worker. One that is gone is handled as any death, which tells how it ended; what else failed is told. */
+/* Send to the worker. One that is gone is handled like any death, and its exit status is the reason; another failure is
+ * the reason itself. */
 static void send_to(struct bc_device_queue *q, const struct bc_text *t)
 {
 	struct bc_error bad = { .msg = "" };
@@ -207,7 +208,7 @@ static bool has_events(const char *all, const char *events)
 	return false;
 }
 
-/* What the GPU told of, once each. */
+/* Keep what the GPU reported, once each. */
 static void keep_events(struct bc_device_run *d, const char *events)
 {
 	const size_t len = strlen(d->events);
@@ -360,7 +361,7 @@ static enum bc_status read_worker(struct dispatch *d, struct bc_device_queue *q,
 	enum bc_status st = q->worker.eof && !bc_proc_wait(&q->worker, 0) ? BC_OK : bc_proc_read(&q->worker, &bad);
 	char *line;
 
-	if (st == BC_EDEVICE) { /* the worker's fault: it ends, the run goes on */
+	if (st == BC_EDEVICE) { /* the worker's fault: it ends, the run continues */
 		(void)bc_strlcpy(q->end_reason, bad.msg, sizeof(q->end_reason));
 		q->worker.eof = true;
 		st = BC_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* harness/run/journal.h - plan and observations on disk as they come, one message a line (message.h).
+/* harness/run/journal.h - plan and observations on disk as they come, one message per line (message.h).
  *
  *     run     format, version, run_id, timestamp, host, rerun, the options that the results depend on as option_NAME
  *             (run_options.h), and the hashes of what else they depend on
- *     device  dev, rerun, facts, images_hash: once a device before it is opened, and again when it is
+ *     device  dev, rerun, facts, images_hash: once before a device is opened, and again when it is open
  *     plan    dev, id: the cases, all before the first of them starts
  *     obs     dev, and an observation
  *

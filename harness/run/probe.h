@@ -17,7 +17,7 @@
 enum bc_status bc_probe_list(const struct bc_run_options *o, struct bc_facts **gpus, size_t *n, char *why, size_t size,
 			     struct bc_error *err);
 
-/* The same; on success the worker goes on in @worker: it can open the first device without another start. */
+/* The same; on success the worker keeps running in @worker and can open the first device without another start. */
 enum bc_status bc_probe_list_and_keep(const struct bc_run_options *o, struct bc_proc *worker, struct bc_facts **gpus,
 				      size_t *n, char *why, size_t size, struct bc_error *err);
 

@@ -6,7 +6,7 @@
 #include "harness/run/message.h"
 #include "harness/run/session_state.h"
 
-/* A line of the journal that a run goes on from. */
+/* A line of the journal that a run continues from. */
 static enum bc_status resume_line(void *ctx, const struct bc_fields *line, struct bc_error *err)
 {
 	struct bc_session *s = ctx;

@@ -44,7 +44,7 @@ struct bc_run_options {
 
 /* Bits of a row's use. */
 enum bc_run_option_use {
-	BC_OPTION_FOR_WORKER = 1 << 0, /* a worker is told of it */
+	BC_OPTION_FOR_WORKER = 1 << 0, /* a worker gets it as an argument */
 	BC_OPTION_JOURNALLED = 1 << 1, /* the results depend on it: a resumed run must have the same */
 	BC_OPTION_FOR_RERUN = 1 << 2,  /* a command that runs a case again repeats it */
 };

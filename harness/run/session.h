@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/run/session.h - one `bankcheck run`: devices, plan, workers, results.
  *
- * The parent never touches a device. One worker process a device; the cases are handed out in batches, a batch whose
+ * The parent never touches a device. One worker process per device; the cases are handed out in batches, a batch whose
  * worker dies or hangs is halved until the guilty case is alone. Every planned case gets exactly one result.
  *
  * The functions are in session_run.c (open, run), replay.c and session_state.c (result, signal, close).
@@ -39,7 +39,7 @@ enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_c
 enum bc_status bc_session_run(struct bc_session *s, const struct bc_session_events *ev, struct bc_error *err);
 
 /**
- * bc_session_replay - the session that a journal tells of, as far as it came; nothing is run
+ * bc_session_replay - the session that a journal describes, as far as it came; nothing is run
  * @o: expected_dir and reports_dir; outlives the session
  *
  * Cases without a result in the journal are LOST. Return: BC_EREAD, BC_EDATA: no journal, or not of these expectations.

@@ -154,7 +154,7 @@ enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_c
 					     o->shuffle.value, s->queue[i].todo);
 	if (first.pid && n && s->run.devices[0].facts.kind == BC_DEVICE_CUDA) {
 		s->queue[0].worker =
-			first; /* the worker that listed goes on with the first GPU: one start of the driver less */
+			first; /* the worker that listed opens the first GPU: this saves one start of the driver */
 		first = (struct bc_proc){ .to = -1, .from = -1 };
 	}
 	*out = s;

@@ -18,7 +18,7 @@
 
 struct worker {
 	const struct bc_run_options *o;
-	struct bc_open_options open; /* what the device is told of them */
+	struct bc_open_options open; /* what of them the device gets */
 	const struct bc_catalog *cat;
 	int out;
 	struct bc_text text; /* message being written */
@@ -240,7 +240,7 @@ static enum bc_status do_case(struct worker *w, const struct bc_fields *m, struc
 	return BC_OK;
 }
 
-/* The last words, with what the GPU told of it. Nobody is told when they cannot be sent. */
+/* The last words, with what the GPU reported. A failure to send them is ignored. */
 static void say_failed(struct worker *w, const char *why)
 {
 	struct bc_device_events events;

@@ -5,7 +5,7 @@
  * profiler's library alone), `case id=...` (and `attempt=N` when it ran N times before) any number of times, `measure`.
  * To the parent: `device` (facts) any number of times and `listed why=...`; `opened` (facts, images_hash,
  * state=); `profiler in=1` before the profiler's library is called, `profiler in=0` after, until a session ended well;
- * for a measure: `alive`, `obs` (one a case), `done` (state= of the GPU, where that is known, events= it told of
+ * for a measure: `alive`, `obs` (one per case), `done` (state= of the GPU, where that is known, events= it reported
  * since); `failed why=...` (events=) when the device is not usable: the process ends. lost=1: because the device's
  * context died (a sticky CUDA error), which is the case's doing or the device's, not the tool's.
  */
