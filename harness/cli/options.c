@@ -45,8 +45,9 @@ static const struct {
 	     "take only the cases that are findings in a report of an earlier run, or in a folder of reports"),
 	FLAG("flaky-ok", 0, flaky_ok, RUN | REPORT, "flaky cases do not make the exit status 1"),
 	FLAG("strict", 0, strict, RUN | DIFF | REPORT,
-	     "run, report: a provisional architecture makes the exit status 1; diff: so does a clock that is "
-	     "UNDECIDED"),
+	     "run, report: a provisional architecture, or a case without a figure for it, makes the exit status 1; "
+	     "diff: "
+	     "so does a clock that is UNDECIDED"),
 	TEXT("tap", "FILE", tap, RUN | REPORT, "also write the verdicts as TAP"),
 	FLAG("verbose", 'v', verbose, RUN | REPORT, "print one line per case"),
 	FLAG("quiet", 'q', quiet, RUN | REPORT, "print findings only"),
@@ -130,11 +131,13 @@ const struct bc_cli_command bc_cli_commands[] = {
 const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 0, "everything that was judged is as expected" },
 	{ 1, "a case is FAIL, DISAGREE, XPASS, UNJUDGED or flaky; with --strict, also when an architecture is "
-	     "provisional; selftest: a fault is not caught by a suite that must catch it, or a rule catches none; "
+	     "provisional or a case has no figure for it; selftest: a fault is not caught by a suite that must catch "
+	     "it, or a rule catches none; "
 	     "diff: something is worse" },
 	{ 2, "a case is BROKEN or LOST, or output could not be written; diff: the runs cannot be compared" },
 	{ 3, "wrong usage, input that cannot be read or is malformed, a glob that matches nothing" },
-	{ 4, "nothing was judged (only SKIPs)" },
+	{ 4,
+	  "a case was not judged although a witness that was asked for could have judged it, or nothing was judged" },
 	{ 130, "ended by SIGINT (reports are written)" },
 	{ 143, "ended by SIGTERM (reports are written)" },
 	{ 0, NULL },
