@@ -68,8 +68,12 @@ enum bc_status bc_cli_write_reports(const struct bc_cli *c, struct bc_console *c
 	return st;
 }
 
+/* Did a case pass only in a later attempt, or did a worker die? */
 static bool any_flaky(const struct bc_run *run)
 {
+	for (size_t i = 0; i < run->ndevices; i++)
+		if (run->devices[i].ndeaths)
+			return true;
 	for (size_t i = 0; i < run->ndevices; i++)
 		for (size_t k = 0; k < run->devices[i].nresults; k++)
 			if (run->devices[i].results[k].flaky)

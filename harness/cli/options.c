@@ -43,7 +43,8 @@ static const struct {
 } own_options[] = {
 	TEXT("rerun-failed", "REPORT", rerun_failed, RUN,
 	     "take only the cases that are findings in a report of an earlier run, or in a folder of reports"),
-	FLAG("flaky-ok", 0, flaky_ok, RUN | REPORT, "flaky cases do not make the exit status 1"),
+	FLAG("flaky-ok", 0, flaky_ok, RUN | REPORT,
+	     "flaky cases, and workers that died or hung and whose cases passed later, do not make the exit status 1"),
 	FLAG("strict", 0, strict, RUN | DIFF | REPORT,
 	     "run, report: a provisional architecture, or a case without a figure for it, makes the exit status 1; "
 	     "diff: "
@@ -130,9 +131,9 @@ const struct bc_cli_command bc_cli_commands[] = {
 
 const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 0, "everything that was judged is as expected" },
-	{ 1, "a case is FAIL, DISAGREE, XPASS, UNJUDGED or flaky; with --strict, also when an architecture is "
-	     "provisional or a case has no figure for it; selftest: a fault is not caught by a suite that must catch "
-	     "it, or a rule catches none; "
+	{ 1, "a case is FAIL, DISAGREE, XPASS, UNJUDGED or flaky, or a worker died or hung (unless --flaky-ok); with "
+	     "--strict, also when an architecture is provisional or a case has no figure for it; selftest: a fault is "
+	     "not caught by a suite that must catch it, or a rule catches none; "
 	     "diff: something is worse" },
 	{ 2, "a case is BROKEN or LOST, or output could not be written; diff: the runs cannot be compared" },
 	{ 3, "wrong usage, input that cannot be read or is malformed, a glob that matches nothing" },

@@ -24,6 +24,13 @@ struct bc_result {
 	bool flaky; /* PASS, but not in its first attempt */
 };
 
+/* A worker that died or hung, or had to be ended because it talked nonsense. */
+struct bc_death {
+	char reason[BC_REASON_MAX];	 /* "the worker ended: signal SIGSEGV" */
+	char during[2 * BC_ID_MAX + 64]; /* what it had in hand: "64 cases, from async/pipe/1 to async/pipe/64" */
+	char events[200];		 /* Xid and ECC events it had told of; "": none */
+};
+
 /* One device of a run, with its results in the catalogue's order. */
 struct bc_device_run {
 	struct bc_facts facts;
@@ -35,8 +42,10 @@ struct bc_device_run {
 	bool complete;				  /* every case of the catalogue was planned and has an observation */
 	char note[400];				  /* said in the report: why counters are absent, throttling ...; "" */
 	char state_before[200], state_after[200]; /* clocks, heat, throttling ... of the GPU; "": not known */
-	char events[400]; /* Xid and ECC events that the GPU told of during the run; "": none was seen */
-	char rerun[512];  /* as bc_run.rerun, for this device alone; "": bc_run.rerun is taken */
+	char events[400];	 /* Xid and ECC events that the GPU told of during the run; "": none was seen */
+	struct bc_death *deaths; /* all of them, in their order, whatever became of the cases */
+	size_t ndeaths;
+	char rerun[512]; /* as bc_run.rerun, for this device alone; "": bc_run.rerun is taken */
 };
 
 struct bc_run {

@@ -361,6 +361,25 @@ static void add_events(struct bc_console *c, const struct bc_device_run *d)
 	bc_put(&c->out, "\n");
 }
 
+/* "reference:sm_90: worker lost: ...", a line for each: whatever became of its cases. */
+static void add_deaths(struct bc_console *c, const struct bc_device_run *d)
+{
+	char label[BC_DEVICE_LABEL_MAX];
+
+	bc_device_label(d, label);
+	for (size_t i = 0; i < d->ndeaths && i < SAME_MAX; i++) {
+		char text[BC_DEATH_TEXT_MAX];
+
+		bc_death_text(d, &d->deaths[i], text);
+		bc_put_line(&c->out, label);
+		add_fact(c, ": a worker died or hung: ", text);
+		bc_put(&c->out, "\n");
+	}
+	if (d->ndeaths > SAME_MAX)
+		bc_putf(&c->out, "%s: %zu more workers died or hung (journal.tsv has each)\n", label,
+			d->ndeaths - SAME_MAX);
+}
+
 /* Why a device judged nothing: the reason of its first SKIP, and how many others have another. */
 static void add_skips(struct bc_console *c, const struct bc_device_run *d)
 {
@@ -488,8 +507,12 @@ enum bc_status bc_console_end(struct bc_console *c, const struct bc_run *run, co
 		bc_putf(&c->out, " %zu more, for what is said above (-v and the reports have each)\n", c->omitted);
 		write_line(c);
 	}
-	if (!c->o.quiet) {
+	if (!c->o.quiet)
 		add_counts(c, run);
+	for (size_t i = 0; i < run->ndevices; i++)
+		add_deaths(c, &run->devices[i]);
+	write_line(c);
+	if (!c->o.quiet) {
 		bc_seconds(bc_milliseconds(run->seconds), seconds);
 		bc_putf(&c->out, "time:   %s s\n", seconds);
 		for (size_t i = 0; i < paths->n; i++) {

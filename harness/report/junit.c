@@ -12,6 +12,8 @@
 #include "harness/report/render.h"
 #include "harness/report/xml.h"
 
+#define DEATHS_MAX 20u /* workers that died of which a report has the words; it has the count of all */
+
 /* A document being written. */
 struct doc {
 	struct bc_xml x;
@@ -92,6 +94,27 @@ static void device_properties(struct doc *d, const struct bc_device_run *dev)
 	property_u64(d, "optin_bytes", f->optin_bytes, "");
 }
 
+/* "2: the worker ended: signal SIGSEGV; it had in hand: ... | the worker ended: ..." */
+static void deaths(struct doc *d, const struct bc_device_run *dev)
+{
+	struct bc_text text = { 0 };
+	struct bc_out o = bc_out_part(&d->x.text, &text);
+
+	if (dev->ndeaths)
+		bc_putf(&o, "%zu: ", dev->ndeaths);
+	for (size_t i = 0; i < dev->ndeaths && i < DEATHS_MAX; i++) {
+		char one[BC_DEATH_TEXT_MAX];
+
+		bc_death_text(dev, &dev->deaths[i], one);
+		bc_putf(&o, "%s%s", i ? " | " : "", one);
+	}
+	if (dev->ndeaths > DEATHS_MAX)
+		bc_putf(&o, " | and %zu more, each in the journal", dev->ndeaths - DEATHS_MAX);
+	bc_out_join(&d->x.text, &o);
+	property(d, "deaths", bc_out_text(&o));
+	bc_text_release(&text);
+}
+
 static void properties(struct doc *d, const struct bc_device_run *dev)
 {
 	char seconds[BC_SECONDS_MAX];
@@ -99,6 +122,7 @@ static void properties(struct doc *d, const struct bc_device_run *dev)
 	bc_xml_start(&d->x, "properties");
 	bc_seconds(bc_milliseconds(d->run->seconds), seconds);
 	device_properties(d, dev);
+	deaths(d, dev);
 	property_hash(d, "image_hash", dev->images_hash);
 	property_hash(d, "expectations_hash", dev->expect_hash);
 	property_hash(d, "plan_hash", d->run->plan_hash);

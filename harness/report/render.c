@@ -62,3 +62,13 @@ enum bc_status bc_rerun_line(const struct bc_run *run, const struct bc_device_ru
 
 	return st ? st : bc_shell_quote(out, case_id, err);
 }
+
+void bc_death_text(const struct bc_device_run *d, const struct bc_death *death, char buf[BC_DEATH_TEXT_MAX])
+{
+	const bool told = death->events[0] && !strstr(death->reason, death->events);
+	const bool silent = !death->events[0] && d->facts.kind == BC_DEVICE_CUDA;
+
+	(void)snprintf(buf, BC_DEATH_TEXT_MAX, "%s; it had in hand: %s%s%s%s", death->reason, death->during,
+		       told ? "; the GPU had told of " : "", told ? death->events : "",
+		       silent ? "; what the GPU told since the batch before went with it (dmesg | grep Xid)" : "");
+}

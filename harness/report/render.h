@@ -30,6 +30,11 @@ const char *bc_device_arch(const struct bc_device_run *d);
 /* How far the architecture's expectations are proven: "confirmed GPU, driver, date", "unconfirmed", "provisional". */
 void bc_confirmation_text(const struct bc_arch *a, char buf[BC_CONFIRMATION_MAX]);
 
+#define BC_DEATH_TEXT_MAX 1100
+
+/* "the worker ended: signal SIGSEGV; it had 64 cases, from A to B; the GPU had told of Xid 31". */
+void bc_death_text(const struct bc_device_run *d, const struct bc_death *death, char buf[BC_DEATH_TEXT_MAX]);
+
 /**
  * bc_rerun_line - append the command line that runs one case on one device again
  *

@@ -116,6 +116,7 @@ static enum bc_status start_worker(struct dispatch *d, struct bc_device_queue *q
 	q->state = BC_QUEUE_OPENING;
 	q->end_reason[0] = '\0';
 	q->reported_failure = q->context_lost = q->in_profiler = false;
+	q->events[0] = '\0';
 	if (!st)
 		send_to(q, &t);
 	bc_text_release(&t);
@@ -209,12 +210,12 @@ static bool has_events(const char *all, const char *events)
 }
 
 /* Keep what the GPU reported, once each. */
-static void keep_events(struct bc_device_run *d, const char *events)
+static void keep_events(char *all, size_t size, const char *events)
 {
-	const size_t len = strlen(d->events);
+	const size_t len = strlen(all);
 
-	if (events[0] && !has_events(d->events, events))
-		(void)snprintf(d->events + len, sizeof(d->events) - len, "%s%s", len ? "; " : "", events);
+	if (events[0] && !has_events(all, events))
+		(void)snprintf(all + len, size - len, "%s%s", len ? "; " : "", events);
 }
 
 /* A worker's line. A malformed one ends the worker, not the run. */
@@ -225,14 +226,17 @@ static enum bc_status take_message(struct dispatch *d, struct bc_device_queue *q
 	enum bc_status st = bc_message_parse(line, &m, &bad);
 
 	q->last_heard = bc_now();
-	if (!st)
-		keep_events(q->run, bc_message_get(&m, "events"));
+	if (!st) {
+		keep_events(q->run->events, sizeof(q->run->events), bc_message_get(&m, "events"));
+		keep_events(q->events, sizeof(q->events), bc_message_get(&m, "events"));
+	}
 	if (!st && strcmp(m.kind, "opened") == 0 && q->state == BC_QUEUE_OPENING) {
 		st = bc_facts_parse(&m, &q->run->facts, &bad);
 		if (!q->run->state_before[0]) /* of the first worker: later ones start in the middle */
 			(void)bc_strlcpy(q->run->state_before, bc_message_get(&m, "state"),
 					 sizeof(q->run->state_before));
 		q->run->images_hash = strtoull(bc_message_get(&m, "images_hash"), NULL, 16);
+		q->openings = 0;
 		if (!st)
 			return next_batch(d, q, err);
 	} else if (!st && strcmp(m.kind, "obs") == 0 && q->state == BC_QUEUE_BUSY) {
@@ -261,26 +265,49 @@ static enum bc_status take_message(struct dispatch *d, struct bc_device_queue *q
 }
 
 /* What of the batch in the worker's hands has no observation: observations come in order, so it is the tail. */
-static size_t unobserved_tail(const struct bc_device_queue *q, size_t *first)
+static struct bc_batch unobserved_tail(const struct bc_device_queue *q)
 {
-	size_t n = 0;
+	struct bc_batch left = { 0 };
 
 	for (size_t i = 0; i < q->current.n; i++) {
 		if (q->observed[q->todo[q->current.first + i]])
 			continue;
-		if (!n)
-			*first = q->current.first + i;
-		n = q->current.first + i + 1 - *first;
+		if (!left.n)
+			left.first = q->current.first + i;
+		left.n = q->current.first + i + 1 - left.first;
 	}
-	return n;
+	return left;
+}
+
+/* Tell of a worker that died, hung or had to be ended, and of what it had in hand. */
+static enum bc_status tell_death(struct dispatch *d, struct bc_device_queue *q, const char *why, struct bc_error *err)
+{
+	struct bc_death death = { .reason = "" };
+	const struct bc_batch left = unobserved_tail(q);
+	const struct bc_result *results = q->run->results;
+
+	(void)bc_strlcpy(death.reason, why, sizeof(death.reason));
+	(void)bc_strlcpy(death.events, q->events, sizeof(death.events));
+	if (q->state == BC_QUEUE_OPENING)
+		(void)snprintf(death.during, sizeof(death.during), "opening the device");
+	else if (!left.n)
+		(void)snprintf(death.during, sizeof(death.during), "no case");
+	else if (left.n == 1)
+		(void)bc_strlcpy(death.during, results[q->todo[left.first]].c->id, sizeof(death.during));
+	else
+		(void)snprintf(death.during, sizeof(death.during), "%zu cases, from %s to %s", left.n,
+			       results[q->todo[left.first]].c->id, results[q->todo[left.first + left.n - 1]].c->id);
+	if (q->in_profiler)
+		(void)snprintf(death.during + strlen(death.during), sizeof(death.during) - strlen(death.during),
+			       ", inside CUPTI");
+	return d->o->death ? d->o->death(d->o->ctx, q->run, &death, err) : BC_OK;
 }
 
 /* The profiler's library took the worker down, or hangs: no case is to blame. Its batch is run by workers that leave it
  * alone; reports have the reason with the device's facts. */
 static enum bc_status give_up_counters(struct bc_device_queue *q, const char *why, struct bc_error *err)
 {
-	size_t first = 0;
-	const size_t n = q->state == BC_QUEUE_BUSY ? unobserved_tail(q, &first) : 0;
+	const struct bc_batch left = q->state == BC_QUEUE_BUSY ? unobserved_tail(q) : (struct bc_batch){ 0 };
 
 	(void)snprintf(
 		q->counters_off, sizeof(q->counters_off),
@@ -289,7 +316,25 @@ static enum bc_status give_up_counters(struct bc_device_queue *q, const char *wh
 		BC_REASON_MAX - 200, why);
 	q->restarted = true;
 	q->state = BC_QUEUE_IDLE;
-	return push_batch(q, first, n, err);
+	return push_batch(q, left.first, left.n, err);
+}
+
+/* A worker is gone that should have opened the device. One that died without a word (@died) gets one successor. */
+static enum bc_status handle_failed_opening(struct dispatch *d, struct bc_device_queue *q, const char *why, bool died,
+					    struct bc_error *err)
+{
+	char text[BC_REASON_MAX];
+
+	if (died && ++q->openings < BC_OPENINGS_MAX) {
+		q->state = BC_QUEUE_IDLE;
+		return BC_OK;
+	}
+	(void)snprintf(text, sizeof(text), "%s: %.*s",
+		       q->restarted ? "device abandoned: it did not come back after its worker was lost"
+				    : "the device could not be opened",
+		       BC_REASON_MAX - 80, why);
+	q->abandoned = true;
+	return set_remaining_outcomes(d, q, q->restarted ? BC_LOST_WORKER : BC_TOOL_ERROR, text, err);
 }
 
 /* The worker is gone (or was ended for @why): what of its batch has no observation is halved; alone it is LOST, also
@@ -297,21 +342,11 @@ static enum bc_status give_up_counters(struct bc_device_queue *q, const char *wh
 static enum bc_status handle_worker_end(struct dispatch *d, struct bc_device_queue *q, const char *why,
 					struct bc_error *err)
 {
-	size_t first = 0, n;
+	const struct bc_batch left = unobserved_tail(q);
+	const size_t first = left.first, n = left.n;
 	enum bc_status st = BC_OK;
 
-	if (q->state == BC_QUEUE_OPENING) {
-		char text[BC_REASON_MAX];
-
-		(void)snprintf(text, sizeof(text), "%s: %.*s",
-			       q->restarted ? "device abandoned: it did not come back after its worker was lost"
-					    : "the device could not be opened",
-			       BC_REASON_MAX - 80, why);
-		q->abandoned = true;
-		return set_remaining_outcomes(d, q, q->restarted ? BC_LOST_WORKER : BC_TOOL_ERROR, text, err);
-	}
 	q->restarted = true;
-	n = unobserved_tail(q, &first);
 	q->state = BC_QUEUE_IDLE;
 	if (n == 1) {
 		st = set_outcome(d, q, q->todo[first],
@@ -337,7 +372,9 @@ static enum bc_status reap_worker(struct dispatch *d, struct bc_device_queue *q,
 {
 	const bool ends =
 		!why && (q->reported_failure || !q->end_reason[0]); /* of itself; others talked nonsense or hang */
+	const bool opening = q->state == BC_QUEUE_OPENING;
 	char how[64], text[BC_REASON_MAX + 128];
+	enum bc_status st = BC_OK;
 
 	bc_proc_stop(&q->worker, ends ? -1 : GRACE_MS, how, sizeof(how));
 	if (why)
@@ -346,12 +383,17 @@ static enum bc_status reap_worker(struct dispatch *d, struct bc_device_queue *q,
 		(void)snprintf(text, sizeof(text), "%s", q->end_reason);
 	else
 		(void)snprintf(text, sizeof(text), "the worker ended: %s", how);
+	if (!opening || !q->reported_failure) /* one that says that it cannot open the device has not died */
+		st = tell_death(d, q, text, err);
+	if (st)
+		return st;
 	/* SIGKILL is somebody else's doing, the kernel's for want of memory; what the worker said itself is no crash.
 	 */
 	if (q->in_profiler && !q->counters_off[0] && !q->reported_failure && (why || !q->end_reason[0]) &&
 	    !(ends && strcmp(how, "signal SIGKILL") == 0))
 		return give_up_counters(q, text, err);
-	return handle_worker_end(d, q, text, err);
+	return opening ? handle_failed_opening(d, q, text, ends && !q->reported_failure, err)
+		       : handle_worker_end(d, q, text, err);
 }
 
 static enum bc_status read_worker(struct dispatch *d, struct bc_device_queue *q, struct bc_error *err)

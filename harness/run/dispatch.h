@@ -26,6 +26,8 @@ struct bc_device_queue {
 	struct bc_batch current;	/* in the worker's hands */
 	double deadline, last_heard;	/* monotonic seconds */
 	unsigned deaths_in_row;		/* workers that died with a single case */
+	unsigned openings;		/* workers in a row that died while they opened the device */
+	char events[200];		/* what the GPU told the worker of; "": nothing */
 	char end_reason[BC_REASON_MAX]; /* why the worker has to end, or what it said before it ended */
 	bool reported_failure;		/* it said itself what went wrong, and that it ends ... */
 	bool context_lost; /* ... because its device's context died (a sticky error), not for a fault of the tool */
@@ -41,7 +43,9 @@ struct bc_dispatch_options {
 	const char **argv;     /* of a worker */
 	/* A case has its observation; a failure stops everything. */
 	enum bc_status (*result)(void *ctx, struct bc_device_run *d, size_t index, struct bc_error *err);
-	void *ctx;
+	/* A worker died, hung or had to be ended; a failure stops everything. May be NULL. */
+	enum bc_status (*death)(void *ctx, struct bc_device_run *d, const struct bc_death *death, struct bc_error *err);
+	void *ctx;			      /* of all of these functions */
 	volatile sig_atomic_t *signal_caught; /* set by a signal handler: stop */
 	bool isolate;			      /* a worker for each case */
 	/* Is the run to end? Return: why; every case that remains gets that reason and *outcome. NULL: go on. May be
@@ -51,6 +55,8 @@ struct bc_dispatch_options {
 
 /* Deaths of single cases in a row after which a device is abandoned. */
 #define BC_DEATHS_MAX 3
+/* Workers in a row that may die while they open a device. */
+#define BC_OPENINGS_MAX 2
 
 /**
  * bc_dispatch - run all queues to their end

@@ -209,6 +209,29 @@ enum bc_status bc_journal_add(struct bc_journal *j, const char *dev, const struc
 	return st ? st : write_line(j, err);
 }
 
+enum bc_status bc_journal_death(struct bc_journal *j, const char *dev, const struct bc_death *death,
+				struct bc_error *err)
+{
+	enum bc_status st = bc_message_begin(&j->line, "death", err);
+
+	if (!st)
+		st = bc_message_add(&j->line, err, "dev", "%s", dev);
+	if (!st)
+		st = bc_message_add(&j->line, err, "reason", "%s", death->reason);
+	if (!st)
+		st = bc_message_add(&j->line, err, "during", "%s", death->during);
+	if (!st)
+		st = bc_message_add(&j->line, err, "events", "%s", death->events);
+	return st ? st : write_line(j, err);
+}
+
+void bc_journal_parse_death(const struct bc_fields *line, struct bc_death *out)
+{
+	(void)bc_strlcpy(out->reason, bc_message_get(line, "reason"), sizeof(out->reason));
+	(void)bc_strlcpy(out->during, bc_message_get(line, "during"), sizeof(out->during));
+	(void)bc_strlcpy(out->events, bc_message_get(line, "events"), sizeof(out->events));
+}
+
 void bc_journal_close(struct bc_journal *j)
 {
 	if (!j)

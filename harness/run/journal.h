@@ -6,6 +6,7 @@
  *     device  dev, rerun, facts, images_hash: once before a device is opened, and again when it is open
  *     plan    dev, id: the cases, all before the first of them starts
  *     obs     dev, and an observation
+ *     death   dev, reason, during, events: a worker that died or hung (struct bc_death)
  *
  * A line is written by one write(2). One without an end is of a run that was cut off, and is ignored.
  */
@@ -57,6 +58,11 @@ enum bc_status bc_journal_device(struct bc_journal *j, const struct bc_device_ru
 /* Append one observation of the device @dev: one line, one write. */
 enum bc_status bc_journal_add(struct bc_journal *j, const char *dev, const struct bc_observation *o,
 			      struct bc_error *err);
+
+/* Append a worker that died or hung, and read such a line. */
+enum bc_status bc_journal_death(struct bc_journal *j, const char *dev, const struct bc_death *death,
+				struct bc_error *err);
+void bc_journal_parse_death(const struct bc_fields *line, struct bc_death *out);
 
 void bc_journal_close(struct bc_journal *j); /* NULL is allowed */
 

@@ -83,6 +83,8 @@ static enum bc_status read_results(void *ctx, const struct bc_fields *line, stru
 
 	if (strcmp(line->kind, "obs") == 0)
 		return bc_session_take_journalled(s, line, err);
+	if (strcmp(line->kind, "death") == 0)
+		return bc_session_take_death(s, line, err);
 	if (strcmp(line->kind, "plan") != 0 || !bc_session_find_device(s, bc_message_get(line, "dev"), &device))
 		return BC_OK;
 	c = bc_catalog_find(s->cat, bc_message_get(line, "id"));

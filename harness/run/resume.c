@@ -14,6 +14,8 @@ static enum bc_status resume_line(void *ctx, const struct bc_fields *line, struc
 
 	if (strcmp(line->kind, "obs") == 0)
 		return bc_session_take_journalled(s, line, err);
+	if (strcmp(line->kind, "death") == 0)
+		return bc_session_take_death(s, line, err);
 	if (strcmp(line->kind, "run") != 0)
 		return BC_OK;
 	st = bc_journal_same(line, &s->run, s->options, err);

@@ -198,6 +198,7 @@ enum bc_status bc_session_run(struct bc_session *s, const struct bc_session_even
 					 .inactivity_s = s->options->inactivity_s,
 					 .argv = argv.word,
 					 .result = bc_session_on_result,
+					 .death = bc_session_on_death,
 					 .ctx = s,
 					 .signal_caught = &signal_caught,
 					 .isolate = s->options->isolate == BC_ISOLATE_CASE,

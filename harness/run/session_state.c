@@ -118,6 +118,38 @@ enum bc_status bc_session_on_result(void *ctx, struct bc_device_run *d, size_t i
 	return st;
 }
 
+static enum bc_status keep_death(struct bc_device_run *d, const struct bc_death *death, struct bc_error *err)
+{
+	struct bc_death *grown = realloc(d->deaths, (d->ndeaths + 1) * sizeof(*grown));
+
+	if (!grown)
+		return bc_fail(err, BC_ENOMEM, "workers that died: out of memory");
+	d->deaths = grown;
+	d->deaths[d->ndeaths++] = *death;
+	return BC_OK;
+}
+
+enum bc_status bc_session_on_death(void *ctx, struct bc_device_run *d, const struct bc_death *death,
+				   struct bc_error *err)
+{
+	struct bc_session *s = ctx;
+	enum bc_status st = keep_death(d, death, err);
+
+	return !st && s->journal ? bc_journal_death(s->journal, d->dev, death, err) : st;
+}
+
+enum bc_status bc_session_take_death(struct bc_session *s, const struct bc_fields *line, struct bc_error *err)
+{
+	const char *dev = bc_message_get(line, "dev");
+	struct bc_death death;
+	size_t device;
+
+	if (!bc_session_find_device(s, dev, &device))
+		return bc_fail(err, BC_EDATA, "a worker that died on %s, which is no device of the run", dev);
+	bc_journal_parse_death(line, &death);
+	return keep_death(&s->run.devices[device], &death, err);
+}
+
 const char *bc_session_stop_reason(void *ctx, enum bc_outcome *how)
 {
 	struct bc_session *s = ctx;
@@ -235,6 +267,7 @@ void bc_session_close(struct bc_session *s)
 		for (size_t k = 0; k < s->run.devices[i].nresults; k++)
 			free(s->run.devices[i].results[k].tries);
 		free(s->run.devices[i].results);
+		free(s->run.devices[i].deaths);
 	}
 	free(s->run.devices);
 	free(s->queue);

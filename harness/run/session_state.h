@@ -75,4 +75,11 @@ enum bc_status bc_session_take_journalled(struct bc_session *s, const struct bc_
 enum bc_status bc_session_on_result(void *ctx, struct bc_device_run *d, size_t index, struct bc_error *err);
 const char *bc_session_stop_reason(void *ctx, enum bc_outcome *how);
 
+/* dispatch.h's death(): kept for the reports, and journalled. */
+enum bc_status bc_session_on_death(void *ctx, struct bc_device_run *d, const struct bc_death *death,
+				   struct bc_error *err);
+
+/* A `death` line of a journal. BC_EDATA for one of a device that is not in the run. */
+enum bc_status bc_session_take_death(struct bc_session *s, const struct bc_fields *line, struct bc_error *err);
+
 #endif

@@ -102,7 +102,7 @@ START_TEST(help_is_there)
 	bc_expect_output("\n  list\n");
 	bc_expect_output("\n  devices\n");
 	bc_expect_output("143");
-	bc_expect_no_output("worker");
+	bc_expect_no_output("  worker ");
 	bc_run_program("run --help");
 	bc_expect_status(0, NULL);
 	bc_expect_output("usage: bankcheck run");

@@ -26,6 +26,8 @@ static volatile sig_atomic_t caught;
 static struct seen {
 	size_t n, last;
 	size_t stop_after, fail_after; /* results; 0: never */
+	size_t ndeaths;
+	struct bc_death death; /* the last one */
 } seen;
 
 static enum bc_status on_result(void *ctx, struct bc_device_run *d, size_t index, struct bc_error *e)
@@ -37,6 +39,17 @@ static enum bc_status on_result(void *ctx, struct bc_device_run *d, size_t index
 	if (++s->n == s->stop_after)
 		caught = SIGINT;
 	return s->n == s->fail_after ? bc_fail(e, BC_EWRITE, "the journal is full") : BC_OK;
+}
+
+static enum bc_status on_death(void *ctx, struct bc_device_run *d, const struct bc_death *death, struct bc_error *e)
+{
+	struct seen *s = ctx;
+
+	(void)d;
+	(void)e;
+	s->ndeaths++;
+	s->death = *death;
+	return BC_OK;
 }
 
 static void setup(void)
@@ -86,6 +99,7 @@ static enum bc_status dispatch(size_t ncases, const char *mode, const char *bad,
 					       .inactivity_s = inactivity_s,
 					       .argv = argv,
 					       .result = on_result,
+					       .death = on_death,
 					       .ctx = &seen,
 					       .signal_caught = &caught };
 
@@ -206,6 +220,9 @@ START_TEST(a_second_answer_ends_the_worker_and_costs_nothing)
 {
 	ck_assert_int_eq(dispatch(8, "twice", "stride/ld_b32/3", 10, 10), BC_OK);
 	others_are_measured(8, 8);
+	ck_assert_uint_eq(seen.ndeaths, 1); /* but it is told */
+	ck_assert_str_eq(seen.death.during, "4 cases, from ways/st_b32/4 to ways/st_b32/7");
+	ck_assert_ptr_nonnull(strstr(seen.death.reason, "stride/ld_b32/3, which is not in its batch"));
 }
 END_TEST
 
@@ -238,6 +255,8 @@ START_TEST(a_batch_is_halved)
 	others_are_measured(n, n);
 	ck_assert_int_eq(obs(n)->outcome, BC_LOST_WORKER);
 	ck_assert_uint_le(logged("start"), 8); /* 64, 32, 16, 8, 4, 2, 1, and one for what is left */
+	ck_assert_uint_eq(seen.ndeaths, 7);    /* none of them is forgotten */
+	ck_assert_str_eq(seen.death.during, id);
 }
 END_TEST
 
@@ -263,6 +282,8 @@ START_TEST(last_words_have_events)
 	ck_assert_int_eq(obs(3)->outcome, BC_LOST_WORKER);
 	ck_assert_int_eq(obs(6)->outcome, BC_LOST_WORKER);
 	ck_assert_str_eq(sample.devices[0].events, "Xid 31");
+	ck_assert_uint_ge(seen.ndeaths, 2);
+	ck_assert_str_eq(seen.death.events, "Xid 31"); /* of this worker */
 }
 END_TEST
 
@@ -291,6 +312,8 @@ START_TEST(a_silent_worker_is_hung)
 	others_are_measured(1, 1);
 	ck_assert_int_eq(obs(1)->outcome, BC_LOST_WORKER);
 	ck_assert_str_eq(obs(1)->reason, "hung: the worker sent nothing for 1 s");
+	ck_assert_uint_eq(seen.ndeaths, 2); /* with two cases in hand, and with the one */
+	ck_assert_str_eq(seen.death.reason, obs(1)->reason);
 }
 END_TEST
 
@@ -334,6 +357,30 @@ START_TEST(a_device_that_does_not_open_breaks_its_cases)
 		ck_assert_str_eq(obs(i)->reason, "the device could not be opened: cuInit: CUDA_ERROR_NO_DEVICE");
 	}
 	ck_assert_uint_eq(logged("start"), 1);
+	ck_assert_uint_eq(seen.ndeaths, 0); /* it said so itself */
+}
+END_TEST
+
+START_TEST(a_worker_that_dies_while_it_opens_has_a_successor)
+{
+	ck_assert_int_eq(dispatch(5, "opendies1", "", 10, 10), BC_OK);
+	others_are_measured(5, 5);
+	ck_assert_uint_eq(logged("start"), 2);
+	ck_assert_uint_eq(seen.ndeaths, 1);
+	ck_assert_str_eq(seen.death.reason, "the worker ended: signal SIGKILL");
+	ck_assert_str_eq(seen.death.during, "opening the device");
+}
+END_TEST
+
+START_TEST(two_that_die_while_they_open_break_the_cases)
+{
+	ck_assert_int_eq(dispatch(5, "opendies", "", 10, 10), BC_OK);
+	ck_assert_uint_eq(logged("start"), 2);
+	ck_assert_uint_eq(seen.ndeaths, 2);
+	for (size_t i = 0; i < 5; i++) {
+		ck_assert_int_eq(obs(i)->outcome, BC_TOOL_ERROR);
+		ck_assert_str_eq(obs(i)->reason, "the device could not be opened: the worker ended: signal SIGKILL");
+	}
 }
 END_TEST
 
@@ -501,6 +548,8 @@ Suite *bc_test_dispatch(void)
 	tcase_add_loop_test(tc, three_deaths_in_a_row_end_a_device, 0, 2);
 	tcase_add_test(tc, deaths_with_passes_between_do_not);
 	tcase_add_test(tc, a_device_that_does_not_open_breaks_its_cases);
+	tcase_add_test(tc, a_worker_that_dies_while_it_opens_has_a_successor);
+	tcase_add_test(tc, two_that_die_while_they_open_break_the_cases);
 	tcase_add_test(tc, a_device_that_does_not_come_back_is_given_up);
 	tcase_add_test(tc, a_worker_that_cannot_start_breaks_its_cases);
 	tcase_add_loop_test(tc, cupti_that_crashes_is_left_alone, 0, (int)BC_ARRAY_LEN(crashes));

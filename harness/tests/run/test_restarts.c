@@ -2,6 +2,7 @@
 /* A hundred workers that die: memory and descriptors of their parent stay what they were. */
 #include <check.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "harness/tests/program.h"
 
 Suite *bc_test_restarts(void);
+
+#define REPORT "reports/reference-sm_90.xml"
 
 /* Results in the journal. */
 static unsigned results(void)
@@ -127,6 +130,104 @@ START_TEST(a_device_that_does_not_come_back_is_given_up)
 }
 END_TEST
 
+/* Pid of the worker of the run @pid; 0: it has none now. */
+static pid_t worker_of(pid_t pid)
+{
+	char path[64];
+	long child = 0;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%ld", &child) != 1)
+		child = 0;
+	if (f)
+		(void)fclose(f);
+	return (pid_t)child;
+}
+
+/* Give a worker of the run a signal when so many results are on disk (0: as soon as it is there), @times times,
+ * always so many results later. */
+static void hurt(pid_t pid, int sig, unsigned at, unsigned times)
+{
+	const struct timespec tick = { .tv_nsec = 2000000 };
+	pid_t last = 0;
+
+	for (unsigned i = 0; i < 10000 && times; i++) {
+		const pid_t child = results() >= at ? worker_of(pid) : 0;
+
+		if (child > 0 && child != last) {
+			ck_assert_int_eq(kill(child, sig), 0);
+			last = child;
+			times--;
+			at += at;
+		}
+		(void)nanosleep(&tick, NULL);
+	}
+	ck_assert_uint_eq(times, 0);
+}
+
+static const struct {
+	int sig;
+	unsigned at, times;
+	const char *options, *says;
+} injuries[] = {
+	{ SIGSEGV, 200, 1, "--strict", "a worker died or hung: the worker ended: signal SIGSEGV; it had in hand: " },
+	{ SIGKILL, 200, 3, "--strict", "a worker died or hung: the worker ended: signal SIGKILL; it had in hand: " },
+	{ SIGSTOP, 200, 1, "--inactivity 2", "a worker died or hung: hung: the worker sent nothing for 2 s; it " },
+	{ SIGKILL, 0, 1, "--strict",
+	  "a worker died or hung: the worker ended: signal SIGKILL; it had in hand: opening the " },
+};
+
+/* A worker dies or hangs, and all its cases pass in the hands of the next: that is a finding, and it is told. */
+START_TEST(a_worker_that_was_lost_leaves_a_trace)
+{
+	char words[200];
+	struct bc_text journal;
+	xmlDocPtr doc;
+	pid_t pid;
+
+	(void)snprintf(words, sizeof(words), "run -q %s --device reference", injuries[_i].options);
+	pid = bc_program_launch(&bc_call, words);
+	hurt(pid, injuries[_i].sig, injuries[_i].at, injuries[_i].times);
+	bc_program_end(&bc_call, pid);
+	bc_expect_status(1, NULL);
+	bc_expect_output(injuries[_i].says);
+	bc_expect_no_output("LOST");
+	bc_expect_no_output("BROKEN");
+	doc = bc_report(REPORT);
+	ck_assert_double_eq(bc_report_number(doc, "count(//testcase/failure) + count(//testcase/error)"), 0);
+	ck_assert_double_eq(bc_report_number(doc, "number(substring-before(//property[@name='deaths']/@value, ':'))"),
+			    injuries[_i].times);
+	xmlFreeDoc(doc);
+	journal = bc_program_file(&bc_call, "reports/journal.tsv");
+	ck_assert_ptr_nonnull(strstr(journal.data, "\ndeath\tdev=reference_sm_90\treason="));
+	bc_text_release(&journal);
+	bc_run_program("report reports/journal.tsv --flaky-ok -q"); /* the journal alone tells it too */
+	bc_expect_status(0, NULL);
+	bc_expect_output(injuries[_i].says);
+	bc_run_program("report reports/journal.tsv -q");
+	bc_expect_status(1, NULL);
+	(void)snprintf(words, sizeof(words), "run --resume -q %s --device reference", injuries[_i].options);
+	bc_run_program(words); /* and so does a run that goes on */
+	bc_expect_status(1, NULL);
+	bc_expect_output(injuries[_i].says);
+}
+END_TEST
+
+START_TEST(a_calm_run_tells_of_no_death)
+{
+	xmlDocPtr doc;
+
+	bc_run_program("run --device reference --filter stride/ld_b32/2");
+	bc_expect_status(0, NULL);
+	bc_expect_no_output("died");
+	doc = bc_report(REPORT);
+	ck_assert_double_eq(bc_report_number(doc, "count(//property[@name='deaths'][@value='none'])"), 1);
+	xmlFreeDoc(doc);
+}
+END_TEST
+
 Suite *bc_test_restarts(void)
 {
 	Suite *s = suite_create("restarts");
@@ -139,6 +240,8 @@ Suite *bc_test_restarts(void)
 	tcase_add_test(tc, a_hundred_workers_leave_no_memory);
 #endif
 	tcase_add_test(tc, a_device_that_does_not_come_back_is_given_up);
+	tcase_add_loop_test(tc, a_worker_that_was_lost_leaves_a_trace, 0, (int)BC_ARRAY_LEN(injuries));
+	tcase_add_test(tc, a_calm_run_tells_of_no_death);
 	suite_add_tcase(s, tc);
 	return s;
 }

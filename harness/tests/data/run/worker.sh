@@ -126,6 +126,8 @@ while IFS= read -r line <&3; do
 		[ "$mode" = openhang ] && exec sleep 60
 		# a profiler's library that does not refuse: it crashes, hangs or is shot when it is called, unless it is left alone
 		case $line in *counters_off=*) echo "without counters" >>"$log" ;; *) in_profiler open ;; esac
+		[ "$mode" = opendies ] && kill -KILL $$
+		[ "$mode" = opendies1 ] && [ "$(grep -c start "$log")" = 1 ] && kill -KILL $$
 		# a device that can be opened once
 		[ "$mode" = once ] && [ "$(grep -c start "$log")" -gt 1 ] && say "failed	why=it fell off the bus" && exit 1
 		[ "$mode" = once ] && mode=crash
