@@ -40,6 +40,8 @@ static int dispatch(const struct bc_cli *c, const struct bc_catalog *cat)
 	case BC_CMD_HTML: return bc_cmd_html(c, cat);
 	case BC_CMD_KNOWN: return bc_cmd_known(c, cat);
 	case BC_CMD_REPORT: return bc_cmd_report(c, cat);
+	case BC_CMD_CODE: return bc_cmd_code(c, cat);
+	case BC_CMD_METRICS: return bc_cmd_metrics(c, cat);
 	case BC_CMD_SELFTEST: return bc_cmd_selftest(c, cat);
 	}
 	return 3;

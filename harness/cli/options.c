@@ -15,6 +15,8 @@
 #define HTML BC_CMD_HTML
 #define KNOWN BC_CMD_KNOWN
 #define REPORT BC_CMD_REPORT
+#define CODE BC_CMD_CODE
+#define METRICS BC_CMD_METRICS
 #define EVERY (~0u)
 
 /* Rows of struct bc_cli itself. */
@@ -50,7 +52,8 @@ static const struct {
 	     "diff: "
 	     "so does a clock that is UNDECIDED"),
 	TEXT("tap", "FILE", tap, RUN | REPORT, "also write the verdicts as TAP"),
-	FLAG("verbose", 'v', verbose, RUN | REPORT, "print one line per case"),
+	FLAG("verbose", 'v', verbose, RUN | REPORT | CODE,
+	     "print one line per case; code: also the differences that do not make the exit status 1"),
 	FLAG("quiet", 'q', quiet, RUN | REPORT, "print findings only"),
 	TEXT("tolerance", "PERCENT", tolerance, DIFF,
 	     "changes of the clock up to this percentage count as none (default: 1)"),
@@ -94,6 +97,7 @@ static const struct {
 	{ "reports", REPORT },
 	{ "expected", LIST | EXPLAIN | SELFTEST | KNOWN | REPORT },
 	{ "kernels", DEVICES | SELFTEST },
+	{ "cupti", DEVICES | METRICS },
 	{ "fault", SELFTEST },
 };
 
@@ -124,6 +128,12 @@ const struct bc_cli_command bc_cli_commands[] = {
 	  "about them" },
 	{ "report", "JOURNAL", BC_CMD_REPORT, false,
 	  "write the reports of a run that was cut off from its journal (journal.tsv in the reports folder)" },
+	{ "code", "DIR DIR...", BC_CMD_CODE, false,
+	  "compare the instructions in folders of kernel images with those in the first, kernel by kernel: shared "
+	  "memory, "
+	  "atomics, barriers, matrix instructions, spills; needs no GPU" },
+	{ "metrics", NULL, BC_CMD_METRICS, false,
+	  "print which chips a CUPTI knows and which counters it has for each; needs no GPU" },
 	{ "worker", NULL, BC_CMD_WORKER, true, "serve cases to a parent (internal)" },
 	{ "man", NULL, BC_CMD_MAN, true, "print the man page (internal)" },
 	{ NULL, NULL, 0, false, NULL },
@@ -134,7 +144,7 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 1, "a case is FAIL, DISAGREE, XPASS, UNJUDGED or flaky, or a worker died or hung (unless --flaky-ok); with "
 	     "--strict, also when an architecture is provisional or a case has no figure for it; selftest: a fault is "
 	     "not caught by a suite that must catch it, or a rule catches none; "
-	     "diff: something is worse" },
+	     "diff: something is worse; code: an instruction that the suites measure differs" },
 	{ 2, "a case is BROKEN or LOST, or output could not be written; diff: the runs cannot be compared" },
 	{ 3, "wrong usage, input that cannot be read or is malformed, a glob that matches nothing" },
 	{ 4,

@@ -26,6 +26,8 @@ enum bc_command {
 	BC_CMD_HTML = 1 << 10,
 	BC_CMD_KNOWN = 1 << 12,
 	BC_CMD_REPORT = 1 << 13,
+	BC_CMD_CODE = 1 << 14,
+	BC_CMD_METRICS = 1 << 15,
 };
 
 /* What the command line said. Strings point into argv. */
@@ -85,6 +87,8 @@ int bc_cmd_history(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_html(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_report(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_known(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_code(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_metrics(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_worker(const struct bc_cli *c, const struct bc_catalog *cat);
 
 struct bc_console;

@@ -151,6 +151,12 @@ struct bc_device_ops {
 	 * an illegal address, a trap ...): every later call fails, and only a new process gets a new context. */
 	bool (*alive)(const struct bc_device *d);
 
+	/* Which chips the profiler's library knows, and which of them has which counter; needs no device. Lines of
+	 * cells divided by tabs: "library", its file and version; "chip", a name, "" or why it is refused; "counter",
+	 * its name, its metric, and the chips that have it, by blanks.
+	 * @o: o->cupti counts alone. The library may end or hang the process: call it in a child. NULL: it has none. */
+	enum bc_status (*metrics)(const struct bc_open_options *o, struct bc_text *out, struct bc_error *err);
+
 	void (*close)(struct bc_device *d); /* NULL is allowed */
 };
 

@@ -106,7 +106,23 @@ static void *open_cupti(char *why, size_t size)
 	return lib;
 }
 
-/* The file that @lib was loaded from, links resolved. */
+/* CUPTI opens these by their plain names when it first needs them, and the loader then takes those of whichever toolkit
+ * the system knows, of another release perhaps. One of that name that is open already is taken instead. */
+static void open_companions(const char *path)
+{
+	static const char *const names[] = { "libnvperf_host.so", "libnvperf_target.so" };
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; slash && i < BC_ARRAY_LEN(names); i++) {
+		char beside[PATH_MAX + 32];
+
+		(void)snprintf(beside, sizeof(beside), "%.*s/%s", (int)(slash - path), path, names[i]);
+		if (access(beside, F_OK) == 0)
+			(void)dlopen(beside, RTLD_NOW | RTLD_LOCAL);
+	}
+}
+
+/* The file that @lib was loaded from, links resolved; what belongs to it is opened too. */
 static void note_path(void *lib, char *path, size_t size)
 {
 	struct link_map *map = NULL;
@@ -114,7 +130,10 @@ static void note_path(void *lib, char *path, size_t size)
 
 	if (dlinfo(lib, RTLD_DI_LINKMAP, &map) || !map || !map->l_name)
 		return;
-	bc_without_home(realpath(map->l_name, real) ? real : map->l_name, path, size);
+	if (!realpath(map->l_name, real))
+		(void)bc_strlcpy(real, map->l_name, sizeof(real));
+	open_companions(real);
+	bc_without_home(real, path, size);
 }
 
 enum bc_status bc_cupti_api_open(const char *file, const struct bc_cupti_api **out, struct bc_error *err)

@@ -56,6 +56,7 @@
 	X(cuptiProfilerInitialize) \
 	X(cuptiDeviceGetChipName) \
 	X(cuptiProfilerGetCounterAvailability) \
+	X(cuptiProfilerHostGetSupportedChips) \
 	X(cuptiProfilerHostInitialize) \
 	X(cuptiProfilerHostDeinitialize) \
 	X(cuptiProfilerHostConfigAddMetrics) \

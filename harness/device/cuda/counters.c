@@ -33,6 +33,11 @@ static const char *const metrics[BC_NCOUNTERS] = {
 	[BC_CTR_INSTRUCTIONS] = "smsp__inst_executed.sum",
 };
 
+const char *bc_cuda_metric(enum bc_counter c)
+{
+	return (unsigned)c < BC_NCOUNTERS ? metrics[c] : NULL;
+}
+
 /* One set of counters, made ready once: the host object that evaluates it, its images. */
 struct config {
 	uint32_t want;

@@ -9,6 +9,9 @@
 
 struct bc_cuda_counters;
 
+/* CUPTI's metric of a counter, "smsp__inst_executed.sum"; NULL: it has none. */
+const char *bc_cuda_metric(enum bc_counter c);
+
 /* Make the session's launches, in order, in the current context, each range between push and pop; called once a pass.
  */
 typedef enum bc_status bc_launch_all(void *ctx, struct bc_error *err);

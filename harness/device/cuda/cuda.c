@@ -9,6 +9,7 @@
 #include "harness/device/cuda/api.h"
 #include "harness/device/cuda/counters.h"
 #include "harness/device/cuda/facts.h"
+#include "harness/device/cuda/metrics.h"
 #include "harness/device/environment.h"
 #include "harness/device/images.h"
 #include "harness/device/nvml.h"
@@ -575,5 +576,6 @@ const struct bc_device_ops bc_device_cuda = {
 	.state = cuda_state,
 	.events_since = cuda_events_since,
 	.alive = cuda_alive,
+	.metrics = bc_cuda_metrics,
 	.close = cuda_close,
 };

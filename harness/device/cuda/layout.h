@@ -18,6 +18,7 @@
 	X(Profiler_Host_Deinitialize, pHostObject, 24) \
 	X(Profiler_Host_EvaluateToGpuValues, pMetricValues, 72) \
 	X(Profiler_Host_GetConfigImage, pConfigImage, 40) \
+	X(Profiler_Host_GetSupportedChips, ppChipNames, 32) \
 	X(Profiler_Host_GetConfigImageSize, configImageSize, 32) \
 	X(Profiler_Host_Initialize, pHostObject, 48) \
 	X(Profiler_Initialize, pPriv, 16) \

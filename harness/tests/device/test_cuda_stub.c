@@ -92,6 +92,60 @@ START_TEST(devices_names_the_library_that_crashes)
 }
 END_TEST
 
+START_TEST(metrics_tells_chips_and_counters)
+{
+	stub(NULL);
+	bc_run_program("metrics --cupti " BC_TEST_STUBS "/libcupti.so.13");
+	bc_expect_status(0, NULL);
+	bc_expect_output("/libcupti.so.13, API ");
+	bc_expect_output("refused  GV11B: cuptiProfilerHostInitialize: ");
+	bc_expect_output("chips    2: GA102 GH100\n");
+	bc_expect_output("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum       1 of 2: GH100\n");
+	bc_expect_output("smsp__inst_executed_op_shared_ld.sum                               2 of 2\n");
+}
+END_TEST
+
+static const struct {
+	const char *mode, *words, *said;
+} refusals[] = {
+	{ "chips_segv", "metrics --cupti " BC_TEST_STUBS "/libcupti.so.13",
+	  "CUPTI took its process down (Segmentation fault)" },
+	{ "chips_refuse", "metrics --cupti " BC_TEST_STUBS "/libcupti.so.13", "cuptiProfilerHostGetSupportedChips: " },
+	{ NULL, "metrics --cupti nothing.so", "--cupti ./nothing.so: " },
+	{ NULL, "metrics --cupti " BC_TEST_STUBS "/libcuda.so.1", "has no function cupti" },
+};
+
+START_TEST(a_cupti_that_cannot_answer_is_named)
+{
+	stub(refusals[_i].mode);
+	bc_run_program(refusals[_i].words);
+	bc_expect_status(2, refusals[_i].said);
+}
+END_TEST
+
+/* The file that was named is opened and told, though the loader would find another one. */
+START_TEST(the_cupti_that_was_named_is_the_one)
+{
+	struct bc_text report;
+
+	stub(NULL);
+	bc_call.set[1][0] = "CUDA_FORCE_PTX_JIT";
+	bc_call.set[1][1] = "1";
+	bc_run_program(RUN " --cupti " BC_TEST_STUBS "/libcupti.so.13");
+	report = bc_program_file(&bc_call, "reports/sm_90.xml");
+	ck_assert_msg(strstr(report.data, "name=\"cupti_file\" value=\"") &&
+			      strstr(report.data, "stubs/libcupti.so.13\""),
+		      "%s", report.data);
+	ck_assert_msg(strstr(report.data, "name=\"environment\" value=\"CUDA_FORCE_PTX_JIT=1\"") != NULL, "%s",
+		      report.data);
+	ck_assert_msg(strstr(report.data, "--cupti ") != NULL, "no rerun line: %s", report.data);
+	bc_text_release(&report);
+	bc_run_program(RUN " --cupti nothing.so --reports other");
+	bc_expect_status(2, NULL);
+	bc_expect_output("--cupti ./nothing.so");
+}
+END_TEST
+
 #endif
 
 Suite *bc_test_cuda_stub(void)
@@ -106,6 +160,9 @@ Suite *bc_test_cuda_stub(void)
 	tcase_add_test(tc, counters_that_read_nothing_are_void);
 	tcase_add_test(tc, required_counters_are_missed);
 	tcase_add_test(tc, devices_names_the_library_that_crashes);
+	tcase_add_test(tc, metrics_tells_chips_and_counters);
+	tcase_add_loop_test(tc, a_cupti_that_cannot_answer_is_named, 0, (int)BC_ARRAY_LEN(refusals));
+	tcase_add_test(tc, the_cupti_that_was_named_is_the_one);
 #endif
 	suite_add_tcase(s, tc);
 	return s;

@@ -5,7 +5,11 @@
  *   session_segv   SIGSEGV when the first session enables it
  *   session_hang   the first session never comes back
  *   refuse         no permission (35) for anything
- * Otherwise everything succeeds and every counter reads 0, which no canary takes for a count.
+ *   chips_segv     SIGSEGV when it is asked which chips it knows
+ *   chips_refuse   no answer to that
+ * Otherwise everything succeeds and every counter reads 0, which no canary takes for a count. It knows three chips:
+ * GV11B, which it refuses, GA102 without ldgsts conflicts, and GH100 with all. As a library of CUDA 12.6 does, it
+ * refuses the longer structs of newer headers, whichever headers it is built with.
  */
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
@@ -22,7 +26,11 @@
 
 #define IMAGE_BYTES 16
 
+#define HOST_BYTES 48	/* of CUpti_Profiler_Host_Initialize_Params in CUDA 12.6 Update 2 */
+#define ENABLE_BYTES 32 /* of CUpti_RangeProfiler_Enable_Params */
+
 static int host_object, profiler_object;
+static const char *chip = "";
 
 static bool goes_wrong(const char *how)
 {
@@ -63,8 +71,24 @@ CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailab
 	return CUPTI_SUCCESS;
 }
 
+CUptiResult cuptiProfilerHostGetSupportedChips(CUpti_Profiler_Host_GetSupportedChips_Params *p)
+{
+	static const char *const chips[] = { "GV11B", "GA102", "GH100" };
+
+	if (goes_wrong("chips_segv"))
+		(void)raise(SIGSEGV);
+	p->numChips = sizeof(chips) / sizeof(chips[0]);
+	p->ppChipNames = chips;
+	return goes_wrong("chips_refuse") ? CUPTI_ERROR_UNKNOWN : CUPTI_SUCCESS;
+}
+
 CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params *p)
 {
+	if (p->structSize > HOST_BYTES)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	if (strcmp(p->pChipName, "GV11B") == 0)
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	chip = p->pChipName;
 	p->pHostObject = (void *)&host_object;
 	return CUPTI_SUCCESS;
 }
@@ -77,6 +101,9 @@ CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Param
 
 CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params *p)
 {
+	if (strcmp(chip, "GA102") == 0 && strstr(p->ppMetricNames[0], "op_ldgsts") &&
+	    strstr(p->ppMetricNames[0], "conflicts"))
+		return CUPTI_ERROR_INVALID_METRIC_NAME;
 	return p->numMetrics ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
@@ -106,6 +133,8 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
 
 CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
 {
+	if (p->structSize > ENABLE_BYTES)
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	if (goes_wrong("session_segv"))
 		(void)raise(SIGSEGV);
 	while (goes_wrong("session_hang"))
