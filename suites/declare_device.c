@@ -143,7 +143,7 @@ bool bc_declare_occupancy_build(unsigned i, struct bc_case *c)
 
 bool bc_declare_resident_build(unsigned i, struct bc_case *c)
 {
-	c->needs = BC_NEED_CLOCK; /* blocks stay for a time that only hardware has */
+	c->needs = BC_NEED_CLOCK | BC_NEED_HARDWARE_CLOCK; /* blocks stay for a time that only hardware has */
 	return i < 2 && bc_declare_occupancy_build(i, c);
 }
 

@@ -47,7 +47,7 @@ static bool timed_threads(unsigned i, struct bc_case *c)
 {
 	static const int16_t threads[] = { 64, 128, 256, 512, 1024 };
 
-	c->needs = BC_NEED_CLOCK;
+	c->needs = BC_NEED_CLOCK | BC_NEED_HARDWARE_CLOCK;
 	return by_threads(i, c, threads, BC_ARRAY_LEN(threads));
 }
 

@@ -19,9 +19,11 @@ enum bc_need {
 	BC_NEED_STMATRIX = 1 << 1,
 	BC_NEED_CP_ASYNC = 1 << 2,
 	BC_NEED_LDGSTS_COUNTER = 1 << 3,
-	BC_NEED_CLOCK = 1 << 4,	   /* the rule is about time: no clock, no verdict */
-	BC_NEED_CODE = 1 << 5,	   /* the law depends on the instruction chosen: the image's .code is needed */
-	BC_NEED_POPC_INC = 1 << 6, /* an add of 1 whose result is unused is ATOMS.POPC.INC there */
+	BC_NEED_CLOCK = 1 << 4,		 /* the rule is about time: no clock, no verdict */
+	BC_NEED_CODE = 1 << 5,		 /* the law depends on the instruction chosen: the image's .code is needed */
+	BC_NEED_POPC_INC = 1 << 6,	 /* an add of 1 whose result is unused is ATOMS.POPC.INC there */
+	BC_NEED_HARDWARE_CLOCK = 1 << 7, /* with BC_NEED_CLOCK: times that no published law gives (barriers, blocks of
+					    an SM), so the reference device's clock has none of them */
 };
 
 /* Where a pattern's offsets count from. */

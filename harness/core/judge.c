@@ -27,8 +27,10 @@ static const struct {
 struct witness {
 	bool names[BC_NQUANTITIES];
 	double value[BC_NQUANTITIES];
-	bool fraction;	/* the clock: a time between two whole numbers of wavefronts, so it names none ... */
-	double between; /* ... but this */
+	const char
+		*no_number; /* the clock: "fraction", a time between two whole numbers of wavefronts, or "flat" ... */
+	double between;	    /* ... the fraction */
+	const char *flat;   /* ... why */
 };
 
 static const char *const verdict_names[BC_NVERDICTS] = {
@@ -143,10 +145,10 @@ static bool has_counters(const struct bc_observation *o)
 	return !o->counters_void && o->attempts > 0;
 }
 
-/* No clock of either kind: neither wavefronts by calibration nor a program's own reads. */
+/* A clock of either kind: wavefronts by calibration, or that this shows none apart, or a program's own reads. */
 static bool has_clock(const struct bc_observation *o)
 {
-	return o->clock_has || o->clock_value_has;
+	return o->clock_has || o->clock_flat[0] || o->clock_value_has;
 }
 
 static const char *counters_absent(const struct bc_observation *o)
@@ -354,8 +356,11 @@ static void collect_witnesses(const struct bc_observation *o, struct witness w[N
 	if (o->clock_has && o->clock_wavefronts >= 0 && o->clock_wavefronts <= floor(o->clock_wavefronts)) {
 		set_value(&w[CLOCK], BC_Q_WAVEFRONTS, o->clock_wavefronts);
 	} else if (o->clock_has) {
-		w[CLOCK].fraction = true;
+		w[CLOCK].no_number = "fraction";
 		w[CLOCK].between = o->clock_wavefronts;
+	} else if (o->clock_flat[0]) {
+		w[CLOCK].no_number = "flat";
+		w[CLOCK].flat = o->clock_flat;
 	}
 	if (o->clock_value_has) { /* which of the two it is, its row says */
 		set_value(&w[CLOCK], BC_Q_CLOCK_RATIO, o->clock_value);
@@ -433,7 +438,7 @@ static struct weighed weigh(const struct witness w[NWITNESSES], const struct bc_
 		r.outside |= outside;
 		r.disagree |= outside && both && !same(w[COUNTERS].value[q], w[CLOCK].value[q]);
 	}
-	if (w[CLOCK].fraction && figure(b, BC_Q_WAVEFRONTS))
+	if (w[CLOCK].no_number && figure(b, BC_Q_WAVEFRONTS))
 		r.outside = r.disagree = r.heard = true;
 	return r;
 }
@@ -469,9 +474,11 @@ static void append_witnesses(char *buf, size_t size, const struct witness w[NWIT
 		char values[160] = "";
 
 		append_values(values, sizeof(values), &w[i], b);
-		if (values[0] == '\0' && !w[i].fraction)
+		if (w[i].no_number)
+			(void)snprintf(values, sizeof(values), "=%s", w[i].no_number);
+		if (values[0] == '\0')
 			continue;
-		append(buf, size, "%s%s%s", between, witness_names[i], w[i].fraction ? "=fraction" : values);
+		append(buf, size, "%s%s%s", between, witness_names[i], values);
 		between = "; ";
 	}
 }
@@ -587,7 +594,7 @@ static void skip_without_figure(const struct bc_judge_in *in, const struct witne
 static void append_model(char *buf, size_t size, const struct witness w[NWITNESSES], const struct witness *model,
 			 const struct bc_bounds *b)
 {
-	bool differ = w[CLOCK].fraction || counts_differ(&w[COUNTERS], model);
+	bool differ = w[CLOCK].no_number || counts_differ(&w[COUNTERS], model);
 	char values[160] = "";
 
 	append_values(values, sizeof(values), model, b);
@@ -605,7 +612,9 @@ static void set_disagree(const struct bc_bounds *b, const struct witness w[NWITN
 	bc_strlcpy(out->outcome, "disagree ", sizeof(out->outcome));
 	append_witnesses(out->outcome, sizeof(out->outcome), w, b);
 	set(out, BC_DISAGREE, "%s", out->outcome);
-	if (w[CLOCK].fraction)
+	if (w[CLOCK].flat)
+		append(out->message, sizeof(out->message), " (%s)", w[CLOCK].flat);
+	else if (w[CLOCK].no_number)
 		append(out->message, sizeof(out->message), " (%s wavefronts)", bc_number_text(w[CLOCK].between, text));
 	append_expected(out->message, sizeof(out->message), b);
 }

@@ -76,7 +76,7 @@ struct bc_judgement {
 	/* The outcome in the form known.txt writes; "" where there is nothing to write. FAIL: "unsupported", "data",
 	 * "ratio wavefronts=31 conflicts=30" (the quantities that have a row), "unstable 31,32,31". DISAGREE:
 	 * "disagree counters wavefronts=31 conflicts=30; clock wavefronts=2", "...; clock=fraction" where the
-	 * clock lies between two whole numbers. */
+	 * clock lies between two whole numbers, "clock=flat" where more wavefronts took no more time. */
 	char outcome[160];
 };
 

@@ -52,6 +52,9 @@ struct bc_observation {
 	unsigned nsamples;
 	uint32_t samples[BC_SAMPLES_MAX]; /* cycles of one timed section of 32 accesses (4 warps for stores) */
 	char clock_absent[BC_REASON_MAX];
+	/* More wavefronts took no more time in the calibration, and no sample strayed: the clock names no number, which
+	 * is a finding about the device. "" when there is none; clock_has is false and clock_absent "" then. */
+	char clock_flat[BC_REASON_MAX];
 
 	/* Model: the bank laws on the case's addresses, totals over one run of the pattern. */
 	bool model_has;

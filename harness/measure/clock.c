@@ -2,74 +2,98 @@
 #include "harness/measure/clock.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_BYTES 128u /* 32 banks of 4 bytes: addresses a line apart share their bank */
+/* Addresses so far apart share a bank, or lie in different ones, with 16, 32 or 64 banks of 4 or 8 bytes: the known
+ * patterns take what they must on a device with other banks too, and the cases show that it has them. */
+#define SAME_BANK_BYTES 256u
+#define OTHER_BANK_BYTES 16u
 #define SURE 0.2
 
-/* Lanes of a group: 32 for 1, 2 and 4 bytes, 16 for 8, 8 for 16; twice as many when the pair rule merged them. */
-static unsigned group_lanes(const struct bc_clock_key *key)
+/* Lanes of a group: 32 for 1, 2 and 4 bytes, 16 for 8, 8 for 16. */
+static unsigned group_lanes(enum bc_op op)
 {
-	const unsigned bytes = bc_op_info(key->op)->bytes;
-	const unsigned lanes = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
+	const unsigned bytes = bc_op_info(op)->bytes;
 
-	return key->merged ? 2 * lanes : lanes;
+	return bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
 }
 
-/* @ways in each of the first key->groups groups. */
+static void add_lane(struct bc_pattern *p, unsigned lane, uint32_t offset)
+{
+	p->mask |= UINT32_C(1) << lane;
+	p->offset[lane] = offset;
+}
+
+/*
+ * @ways lanes in each of the first key->groups groups, all on words of one bank and no two on one word. Where the pair
+ * rule may apply, lanes 0, 1 and 2 are active and differ, so that it merges nothing; those of them that are not among
+ * the ways are alone in a bank.
+ */
 static void known_pattern(const struct bc_clock_key *key, unsigned ways, struct bc_pattern *p)
 {
-	const unsigned lanes = group_lanes(key), bytes = bc_op_info(key->op)->bytes;
+	const unsigned lanes = group_lanes(key->op);
 
 	memset(p, 0, sizeof(*p));
 	p->op = key->op;
 	p->count = 1;
-	for (unsigned l = 0; l < key->groups * lanes; l++) {
-		const unsigned place = key->merged ? l % lanes / 2 : l % lanes;
-
-		p->mask |= UINT32_C(1) << l;
-		if (ways > 1)
-			p->offset[l] = place < ways ? place * LINE_BYTES : 0;
-		else /* clean, and no two lanes alike, so that no pair merges unless it is meant to */
-			p->offset[l] = place * (bytes < 4 ? 4 : bytes);
-	}
+	for (unsigned g = 0; g < key->groups; g++)
+		for (unsigned i = 0; i < ways; i++)
+			add_lane(p, g * lanes + i, (g * ways + i) * SAME_BANK_BYTES);
+	for (unsigned l = ways; bc_op_info(key->op)->pairs && l <= 2; l++)
+		add_lane(p, l, l * OTHER_BANK_BYTES);
 }
 
 enum bc_status bc_clock_patterns(const struct bc_clock_key *key, struct bc_clock_line *out, struct bc_error *err)
 {
 	static const unsigned ways[] = { 1, 2, 3, 4, 8, 16, 32 };
 	const struct bc_op_info *op = bc_op_info(key->op);
-	const unsigned lanes = group_lanes(key), distinct = key->merged ? lanes / 2 : lanes;
+	const unsigned lanes = group_lanes(key->op);
 
-	if (!op->timed || !key->groups || key->groups * lanes > BC_LANES || (key->merged && op->store))
-		return bc_fail(err, BC_EDEVICE, "no clock protocol for %s with %u groups%s", op->name, key->groups,
-			       key->merged ? ", merged" : "");
+	if (!op->timed || !key->groups || key->groups * lanes > BC_LANES)
+		return bc_fail(err, BC_EDEVICE, "no clock protocol for %s with %u groups", op->name, key->groups);
 	memset(out, 0, sizeof(*out));
 	out->key = *key;
-	for (size_t i = 0; i < BC_ARRAY_LEN(ways) && ways[i] <= distinct; i++) {
+	for (size_t i = 0; i < BC_ARRAY_LEN(ways) && ways[i] <= lanes; i++) {
 		known_pattern(key, ways[i], &out->point[out->n].pattern);
 		out->point[out->n++].wavefronts = key->groups * ways[i];
 	}
 	return BC_OK;
 }
 
+enum bc_clock_shape bc_clock_shape_of(const struct bc_clock_line *line, char *why, size_t size)
+{
+	if (line->n < 2) {
+		(void)snprintf(why, size, "the clock's calibration has fewer than two points");
+		return BC_CLOCK_UNSURE;
+	}
+	for (unsigned k = 1; k < line->n; k++) {
+		const struct bc_clock_point *a = &line->point[k - 1], *b = &line->point[k];
+		const bool alike = !a->spread && !b->spread;
+
+		if (b->cycles > a->cycles)
+			continue;
+		(void)snprintf(why, size,
+			       "the clock's calibration of %s does not rise: %u wavefronts in %.1f cycles, %u in %.1f "
+			       "(%s)",
+			       bc_op_info(line->key.op)->name, a->wavefronts, a->cycles, b->wavefronts, b->cycles,
+			       alike ? "every sample alike" : "GPU busy or throttled?");
+		return alike ? BC_CLOCK_FLAT : BC_CLOCK_UNSURE;
+	}
+	return BC_CLOCK_RISES;
+}
+
 enum bc_status bc_clock_wavefronts(const struct bc_clock_line *line, double cycles, double *wavefronts,
 				   struct bc_error *err)
 {
 	const struct bc_clock_point *p = line->point;
+	char why[sizeof(err->msg)];
 	unsigned i = 0;
 	double w;
 
-	for (unsigned k = 1; k < line->n; k++)
-		if (p[k].cycles <= p[k - 1].cycles)
-			return bc_fail(err, BC_EDEVICE,
-				       "the clock's calibration of %s does not rise: %u wavefronts in %.1f "
-				       "cycles, %u in %.1f (GPU busy or throttled?)",
-				       bc_op_info(line->key.op)->name, p[k - 1].wavefronts, p[k - 1].cycles,
-				       p[k].wavefronts, p[k].cycles);
-	if (line->n < 2)
-		return bc_fail(err, BC_EDEVICE, "the clock's calibration has fewer than two points");
+	if (bc_clock_shape_of(line, why, sizeof(why)) != BC_CLOCK_RISES)
+		return bc_fail(err, BC_EDEVICE, "%s", why);
 	while (i + 2 < line->n && cycles > p[i + 1].cycles)
 		i++;
 	w = p[i].wavefronts +

@@ -13,17 +13,18 @@
 #define BC_CLOCK_POINTS 8
 #define BC_CLOCK_SAMPLES 32
 
-/* Which calibration a request belongs to: the operation, its non-empty groups, whether the pair rule merged them. */
+/* Which calibration a request belongs to: the operation, and the non-empty groups that are left when the pair rule
+ * merged what it merges. */
 struct bc_clock_key {
 	enum bc_op op;
 	unsigned groups;
-	bool merged;
 };
 
 struct bc_clock_point {
 	struct bc_pattern pattern; /* offsets from the first byte of dynamic shared memory */
 	unsigned wavefronts;	   /* what the pattern takes by construction */
 	double cycles;		   /* median of the timed sections; filled by the caller */
+	uint32_t spread;	   /* longest less shortest of them; filled by the caller */
 };
 
 struct bc_clock_line {
@@ -35,18 +36,28 @@ struct bc_clock_line {
 /**
  * bc_clock_patterns - the known patterns of a key, with their wavefronts; cycles are 0
  *
- * Every non-empty group of lanes gets the same number of ways: n lanes on n words of one bank, the others with the
- * first of them, so the wavefronts are groups * n without any law applied to addresses.
+ * Each group has n active lanes on n words of one bank and no others, so the wavefronts are groups * n whatever the
+ * device does with lanes on one word, and none is merged by the pair rule. A request whose groups merged is placed on
+ * the line of as many groups that did not: a device that does not merge takes other cycles.
  * Return: BC_EDEVICE when the operation has no clock protocol.
  */
 enum bc_status bc_clock_patterns(const struct bc_clock_key *key, struct bc_clock_line *out, struct bc_error *err);
+
+enum bc_clock_shape {
+	BC_CLOCK_RISES = 0, /* more wavefronts, more cycles: it can be read */
+	BC_CLOCK_FLAT,	    /* somewhere not, and the samples there are all alike: the device is so */
+	BC_CLOCK_UNSURE,    /* somewhere not, and they differ: throttled or shared, or fewer than two points */
+};
+
+/* @why: filled unless it rises. */
+enum bc_clock_shape bc_clock_shape_of(const struct bc_clock_line *line, char *why, size_t size);
 
 /**
  * bc_clock_wavefronts - place @cycles on a calibrated line
  *
  * Between points linear, beyond the ends along the nearest segment. A value within 0.2 of a whole number is that
  * number (the witness is sure); others are returned as they are.
- * Return: BC_EDEVICE when the line does not rise (throttled or shared GPU): it tells nothing.
+ * Return: BC_EDEVICE when the line does not rise: it tells nothing.
  */
 enum bc_status bc_clock_wavefronts(const struct bc_clock_line *line, double cycles, double *wavefronts,
 				   struct bc_error *err);

@@ -105,7 +105,7 @@ static enum bc_status make_item(const struct bc_measure *m, const struct bc_case
 	it->cls = p.cls;
 	it->refused = p.refused;
 	it->shared_bytes = p.refused ? p.accepted_bytes : p.shared_bytes;
-	it->clocked = c->rule->clock && m->clock && !m->ops->facts(m->dev)->clock_absent[0];
+	it->clocked = c->rule->clock && !bc_witness_no_clock(m, c)[0];
 	return BC_OK;
 }
 

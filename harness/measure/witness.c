@@ -3,6 +3,17 @@
 
 #include <stdlib.h>
 
+const char *bc_witness_no_clock(const struct bc_measure *m, const struct bc_case *c)
+{
+	const struct bc_facts *f = m->ops->facts(m->dev);
+
+	if (!m->clock)
+		return "not asked for (--witness counters)";
+	if (!f->clock_absent[0] && f->kind == BC_DEVICE_REFERENCE && (c->needs & BC_NEED_HARDWARE_CLOCK))
+		return "only hardware has this time: no published law gives it";
+	return f->clock_absent;
+}
+
 void bc_witness_tool_error(struct bc_observation *o, const char *why)
 {
 	if (o->outcome != BC_RAN)

@@ -40,6 +40,9 @@ struct bc_witness_item {
 	bool clocked;	       /* program: its own clock reads are taken from the data launches */
 };
 
+/* Why a case can have no clock on the device; "": it can. */
+const char *bc_witness_no_clock(const struct bc_measure *m, const struct bc_case *c);
+
 /* The case cannot be measured: the first reason stands. */
 void bc_witness_tool_error(struct bc_observation *o, const char *why);
 

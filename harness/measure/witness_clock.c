@@ -8,43 +8,58 @@
 static struct bc_clock_line *find_line(struct bc_measure *m, const struct bc_clock_key *key)
 {
 	for (size_t i = 0; i < m->nlines; i++)
-		if (m->lines[i].key.op == key->op && m->lines[i].key.groups == key->groups &&
-		    m->lines[i].key.merged == key->merged)
+		if (m->lines[i].key.op == key->op && m->lines[i].key.groups == key->groups)
 			return &m->lines[i];
 	return NULL;
 }
 
-/* Time the known patterns of a key and keep the line. */
-static enum bc_status calibrate(struct bc_measure *m, const struct bc_clock_key *key, struct bc_error *err)
+/* Time the known patterns of @line. */
+static enum bc_status time_patterns(struct bc_measure *m, struct bc_clock_line *line, struct bc_error *err)
 {
 	struct bc_case_launch r[BC_CLOCK_POINTS] = { 0 }, *ref[BC_CLOCK_POINTS] = { 0 };
 	struct bc_observation *none[BC_CLOCK_POINTS] = { 0 };
-	struct bc_clock_line line;
 	unsigned made = 0;
+	enum bc_status st = BC_OK;
+
+	for (; !st && made < line->n; made++) {
+		st = bc_case_launch_clock(&line->point[made].pattern, m->arch, "clock calibration", BC_CLOCK_SAMPLES,
+					  &r[made], err);
+		ref[made] = &r[made];
+	}
+	if (!st)
+		st = bc_witness_run(m, ref, none, line->n, err);
+	for (unsigned i = 0; !st && i < line->n; i++) {
+		uint32_t cycles[BC_SAMPLES_MAX], least = UINT32_MAX, most = 0;
+
+		bc_case_launch_samples(&r[i], cycles);
+		for (unsigned s = 0; s < BC_CLOCK_SAMPLES; s++) {
+			least = cycles[s] < least ? cycles[s] : least;
+			most = cycles[s] > most ? cycles[s] : most;
+		}
+		line->point[i].cycles = bc_median(cycles, BC_CLOCK_SAMPLES);
+		line->point[i].spread = most - least;
+	}
+	for (unsigned i = 0; i < made; i++)
+		bc_case_launch_release(&r[i]);
+	return st;
+}
+
+/* Calibrate a key and keep its line; one that does not rise is timed once more, for what disturbed it may be over. */
+static enum bc_status calibrate(struct bc_measure *m, const struct bc_clock_key *key, struct bc_error *err)
+{
+	struct bc_clock_line line;
+	char why[BC_REASON_MAX];
 	enum bc_status st;
 
 	if (m->nlines == BC_CLOCK_LINES_MAX)
 		return bc_fail(err, BC_EDEVICE, "more than %d clock calibrations", BC_CLOCK_LINES_MAX);
 	st = bc_clock_patterns(key, &line, err);
-	if (st)
-		return st;
-	for (; !st && made < line.n; made++) {
-		st = bc_case_launch_clock(&line.point[made].pattern, m->arch, "clock calibration", BC_CLOCK_SAMPLES,
-					  &r[made], err);
-		ref[made] = &r[made];
-	}
 	if (!st)
-		st = bc_witness_run(m, ref, none, line.n, err);
-	for (unsigned i = 0; !st && i < line.n; i++) {
-		uint32_t cycles[BC_SAMPLES_MAX];
-
-		bc_case_launch_samples(&r[i], cycles);
-		line.point[i].cycles = bc_median(cycles, BC_CLOCK_SAMPLES);
-	}
+		st = time_patterns(m, &line, err);
+	if (!st && bc_clock_shape_of(&line, why, sizeof(why)) != BC_CLOCK_RISES)
+		st = time_patterns(m, &line, err);
 	if (!st)
 		m->lines[m->nlines++] = line;
-	for (unsigned i = 0; i < made; i++)
-		bc_case_launch_release(&r[i]);
 	return st;
 }
 
@@ -52,16 +67,15 @@ static enum bc_status calibrate(struct bc_measure *m, const struct bc_clock_key 
 static enum bc_status clock_key(struct bc_measure *m, const struct bc_witness_item *it, struct bc_observation *o,
 				struct bc_clock_key *key, struct bc_error *err)
 {
-	const struct bc_facts *f = m->ops->facts(m->dev);
+	const char *no_clock = bc_witness_no_clock(m, it->c);
 	const struct bc_pattern *p = &it->pattern;
 	struct bc_wavefronts w;
 	struct bc_error one = { 0 };
 	uint32_t addr[BC_LANES];
 	enum bc_status st = BC_OK;
 
-	if (!m->clock || f->clock_absent[0]) {
-		(void)bc_strlcpy(o->clock_absent, m->clock ? f->clock_absent : "not asked for (--witness counters)",
-				 sizeof(o->clock_absent));
+	if (no_clock[0]) {
+		(void)bc_strlcpy(o->clock_absent, no_clock, sizeof(o->clock_absent));
 		return BC_OK;
 	}
 	if (it->program) {
@@ -80,7 +94,7 @@ static enum bc_status clock_key(struct bc_measure *m, const struct bc_witness_it
 		(void)bc_strlcpy(o->clock_absent, one.msg, sizeof(o->clock_absent));
 		return BC_OK;
 	}
-	*key = (struct bc_clock_key){ .op = p->op, .groups = w.groups, .merged = w.merged };
+	*key = (struct bc_clock_key){ .op = p->op, .groups = w.groups };
 	if (!find_line(m, key)) {
 		st = calibrate(m, key, &one);
 		if (st == BC_ENOMEM) {
@@ -100,11 +114,14 @@ static void read_clock(struct bc_measure *m, const struct bc_clock_key *key, con
 {
 	const struct bc_clock_line *line = find_line(m, key);
 	struct bc_error one;
+	char why[BC_REASON_MAX] = "not calibrated";
 
 	bc_case_launch_samples(r, o->samples);
 	o->nsamples = BC_CLOCK_SAMPLES;
-	if (!line || bc_clock_wavefronts(line, bc_median(o->samples, o->nsamples), &o->clock_wavefronts, &one))
-		(void)bc_strlcpy(o->clock_absent, line ? one.msg : "not calibrated", sizeof(o->clock_absent));
+	if (line && bc_clock_shape_of(line, why, sizeof(why)) == BC_CLOCK_FLAT)
+		(void)bc_strlcpy(o->clock_flat, why, sizeof(o->clock_flat));
+	else if (!line || bc_clock_wavefronts(line, bc_median(o->samples, o->nsamples), &o->clock_wavefronts, &one))
+		(void)bc_strlcpy(o->clock_absent, why, sizeof(o->clock_absent));
 	else
 		o->clock_has = true;
 }

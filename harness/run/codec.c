@@ -57,6 +57,7 @@ static const struct member observation[] = {
 	{ "clock_value", REAL, O(clock_value), 0 },
 	{ "nsamples", UINT, O(nsamples), BC_SAMPLES_MAX },
 	{ "clock_absent", TEXT, O(clock_absent), 0 },
+	{ "clock_flat", TEXT, O(clock_flat), 0 },
 	{ "model_has", BOOL, O(model_has), 1 },
 	{ "model_wavefronts", U64, O(model_wavefronts), UINT64_MAX },
 	{ "model_conflicts", U64, O(model_conflicts), UINT64_MAX },

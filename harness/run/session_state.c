@@ -55,6 +55,14 @@ void bc_session_plan_case(struct bc_session *s, size_t device, const struct bc_c
 	s->queue[device].observed[d->nresults++] = decided_by_plan(c, d, &r->obs);
 }
 
+/* The reference device has no clock unless it was asked for, and even then not for times that no law gives. */
+static bool has_no_clock(const struct bc_session *s, const struct bc_device_run *d, const struct bc_case *c)
+{
+	if (d->facts.kind != BC_DEVICE_REFERENCE)
+		return false;
+	return d->facts.clock_absent[0] ? s->witness != BC_WITNESS_CLOCK : (c->needs & BC_NEED_HARDWARE_CLOCK) != 0;
+}
+
 enum bc_status bc_session_judge(struct bc_session *s, size_t device, size_t index, bool ended, struct bc_error *err)
 {
 	struct bc_device_run *d = &s->run.devices[device];
@@ -69,8 +77,7 @@ enum bc_status bc_session_judge(struct bc_session *s, size_t device, size_t inde
 					.require_counters = s->require_counters,
 					.counters_not_asked = s->witness == BC_WITNESS_CLOCK,
 					.clock_not_asked = s->witness == BC_WITNESS_COUNTERS,
-					.has_no_clock = d->facts.kind == BC_DEVICE_REFERENCE &&
-							d->facts.clock_absent[0] && s->witness != BC_WITNESS_CLOCK,
+					.has_no_clock = has_no_clock(s, d, r->c),
 					.counters_are_model = d->facts.counters_are_model };
 	enum bc_status st;
 

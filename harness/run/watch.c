@@ -35,9 +35,10 @@ void bc_watch_drop_clock(const struct bc_device_state *before, const struct bc_d
 						: between->slowed;
 
 	for (size_t i = 0; why[0] && i < n; i++) {
-		if (!o[i].clock_has && !o[i].clock_value_has)
+		if (!o[i].clock_has && !o[i].clock_value_has && !o[i].clock_flat[0])
 			continue;
 		o[i].clock_has = o[i].clock_value_has = false;
+		o[i].clock_flat[0] = '\0';
 		(void)snprintf(o[i].clock_absent, sizeof(o[i].clock_absent), "GPU is throttled / busy: %s", why);
 	}
 }

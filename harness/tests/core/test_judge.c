@@ -49,7 +49,7 @@ struct row {
 	const char *counters_absent;
 	double clock;	    /* wavefronts; 0: absent */
 	double clock_value; /* a program's own; 0: absent */
-	const char *clock_absent;
+	const char *clock_absent, *clock_flat;
 	struct bc_count model; /* no requests: absent */
 	const char *code_absent;
 	/* the run */
@@ -160,6 +160,17 @@ static const struct row rows[] = {
 	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=2; clock=fraction",
 	  .message = "disagree counters wavefronts=2; clock=fraction (2.4 wavefronts); expected wavefronts=1.5..2.5 "
 		     "(e.txt:3)" },
+	{ "a flat clock names none", .rows = W, .attempts = 1, .count = { FITS }, .clock_flat = "1 as long as 2",
+	  .verdict = BC_DISAGREE, .out = "disagree counters wavefronts=2; clock=flat",
+	  .message = "disagree counters wavefronts=2; clock=flat (1 as long as 2); expected wavefronts=2 (e.txt:3)" },
+	{ "even alone", .rows = W | C, .counters_absent = DENIED, .clock_flat = "1 as long as 2",
+	  .verdict = BC_DISAGREE, .out = "disagree clock=flat",
+	  .message = "disagree clock=flat (1 as long as 2); expected wavefronts=2 conflicts=1 (e.txt:3)" },
+	{ "even with a void session", .rows = W, .voided = true, .counters_absent = CANARY,
+	  .clock_flat = "1 as long as 2", .verdict = BC_DISAGREE, .out = "disagree clock=flat",
+	  .message = "disagree clock=flat (1 as long as 2); expected wavefronts=2 (e.txt:3)" },
+	{ "a flat clock where wavefronts have no row", .rows = C, .attempts = 1, .count = { FITS },
+	  .clock_flat = "1 as long as 2", .verdict = BC_PASS },
 	{ "but not where wavefronts have no row", .rows = C, .attempts = 1, .count = { FITS }, .clock = 2.4,
 	  .verdict = BC_PASS },
 	{ "a clock that is not a number", .rows = W, .attempts = 1, .count = { AS_31 }, .clock = (double)NAN,
@@ -523,6 +534,7 @@ static struct bc_observation observation_of(const struct row *r)
 	o.clock_value_has = r->clock_value != 0;
 	o.clock_value = r->clock_value;
 	copy(o.clock_absent, r->clock_absent, sizeof(o.clock_absent));
+	copy(o.clock_flat, r->clock_flat, sizeof(o.clock_flat));
 	o.model_has = r->model.requests != 0;
 	o.model_requests = r->model.requests;
 	o.model_wavefronts = r->model.wavefronts;

@@ -269,7 +269,7 @@ static void run_clock(struct grid *g)
 	fill(g);
 	for (uint32_t k = 0; k < BC_TIMED_ACCESSES; k++)
 		cycles += store ? 4 * law(g, k).wavefronts : 23 + 2 * (law(g, k).wavefronts - 1);
-	if (g->f->flat_clock)
+	if (g->f->flat_clock || g->f->runs <= g->f->flat_clock_runs)
 		cycles = 1000;
 	memset(samples, 0, bytes);
 	for (uint32_t s = 0; s < g->p.nsamples; s++) {

@@ -38,7 +38,8 @@ struct bc_fake {
 	const char *fault_label;	/* ... in launches with this label, NULL: in all ... */
 	unsigned fault_from, fault_to;	/* ... and in these calls of count; 0, 0: in all */
 	uint32_t missing;		/* bits of enum bc_counter: the chip lacks them */
-	bool flat_clock;		/* every section takes the same time */
+	bool flat_clock;		/* every section takes the same time ... */
+	unsigned flat_clock_runs;	/* ... or so in the first calls of run alone */
 	bool noisy_clock;		/* every fourth sample is far off */
 	struct bc_device_state state;	/* in which it says it is */
 	struct bc_device_events events; /* told once */

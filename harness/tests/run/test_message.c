@@ -143,6 +143,7 @@ static void fill_observation(struct bc_observation *o)
 	for (unsigned i = 0; i < BC_SAMPLES_MAX; i++)
 		o->samples[i] = UINT32_MAX - i;
 	(void)bc_strlcpy(o->clock_absent, "a", sizeof(o->clock_absent));
+	(void)bc_strlcpy(o->clock_flat, "d", sizeof(o->clock_flat));
 	o->model_wavefronts = 1;
 	o->model_conflicts = 2;
 	o->model_requests = 3;
@@ -172,6 +173,7 @@ static void observation_comes_back(void)
 	ck_assert_double_eq(back.clock_wavefronts, o.clock_wavefronts);
 	ck_assert_double_eq(back.clock_value, o.clock_value);
 	ck_assert_str_eq(back.reason, o.reason);
+	ck_assert_str_eq(back.clock_flat, o.clock_flat);
 	ck_assert_str_eq(back.data_detail, o.data_detail);
 	ck_assert_msg(memcmp(&back, &o, sizeof(o)) == 0, "a member is lost on the way");
 }

@@ -25,18 +25,20 @@ START_TEST(times_of_a_throttled_gpu_are_no_witness)
 {
 	struct bc_device_state before = { .text = "" }, after = { .text = "" };
 	struct bc_device_events between = { .events = "Xid 63" };
-	struct bc_observation o[3] = { { .clock_has = true, .clock_wavefronts = 2, .data_ok = true, .attempts = 1 },
+	struct bc_observation o[4] = { { .clock_has = true, .clock_wavefronts = 2, .data_ok = true, .attempts = 1 },
 				       { .clock_value_has = true, .clock_value = 2 },
-				       { .clock_absent = "none is read" } };
+				       { .clock_absent = "none is read" },
+				       { .clock_flat = "1 as long as 2" } };
 
 	(void)bc_strlcpy(before.disturbed, rows[_i].before, sizeof(before.disturbed));
 	(void)bc_strlcpy(after.disturbed, rows[_i].after, sizeof(after.disturbed));
 	(void)bc_strlcpy(between.slowed, rows[_i].between, sizeof(between.slowed));
-	bc_watch_drop_clock(&before, &after, &between, o, 3);
+	bc_watch_drop_clock(&before, &after, &between, o, 4);
 	ck_assert_msg(o[0].clock_has == !rows[_i].why && o[1].clock_value_has == !rows[_i].why, "%s", rows[_i].what);
 	for (size_t i = 0; i < 2; i++)
 		ck_assert_msg(strcmp(o[i].clock_absent, rows[_i].why ? rows[_i].why : "") == 0, "%s: %s", rows[_i].what,
 			      o[i].clock_absent);
+	ck_assert_str_eq(o[3].clock_flat, rows[_i].why ? "" : "1 as long as 2"); /* it may be the disturbance's */
 	ck_assert(o[0].data_ok && o[0].attempts == 1); /* counters and data are as they were */
 	ck_assert_str_eq(o[2].clock_absent, "none is read");
 }
