@@ -94,6 +94,8 @@ struct bc_open_options {
 	const char *expected_dir; /* reference device: arch.txt */
 	const char *fault;	  /* reference device: planted fault, NULL: none */
 	bool racecheck;		  /* reference device */
+	bool reference_clock;	  /* reference device: it has a clock (docs/reference-device.md) */
+	uint32_t reference_noise; /* its reads are late by 0 to so many cycles */
 	bool no_counters;	  /* --witness clock: do not open CUPTI */
 	const char *cupti;	  /* cuda: the libcupti to open, this one alone; NULL: looked for */
 	const char *counters_off; /* why CUPTI must not be called, for facts and reports; NULL: it may be */

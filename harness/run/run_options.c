@@ -10,6 +10,7 @@
 #include "harness/run/message.h"
 
 #define TIMES_MAX 1000 /* of --repeat and --retries */
+#define NOISE_MAX 1000
 #define KEY_PREFIX "option_"
 #define KEY_MAX 40
 
@@ -93,6 +94,20 @@ const struct bc_option bc_run_option_table[] = {
 	  .offset = AT(racecheck),
 	  .use = FOR_WORKER | JOURNALLED | FOR_RERUN,
 	  .help = "reference device: report races in shared memory" },
+	{ .name = "reference-clock",
+	  .type = BC_OPTION_FLAG,
+	  .offset = AT(reference_clock),
+	  .use = FOR_WORKER | JOURNALLED | FOR_RERUN,
+	  .help = "reference device: it has a clock, by the published cycles of the architecture" },
+	{ .name = "reference-noise",
+	  .argument = "CYCLES",
+	  .type = BC_OPTION_NUMBER,
+	  .offset = AT(reference_noise),
+	  .min = 1,
+	  .max = NOISE_MAX,
+	  .use = FOR_WORKER | JOURNALLED | FOR_RERUN,
+	  .help = "with --reference-clock: each read of the clock is late by 0 to CYCLES, from 1 to 1000 (default: "
+		  "0)" },
 	{ .name = "pack",
 	  .argument = "N",
 	  .type = BC_OPTION_NUMBER,

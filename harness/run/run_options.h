@@ -34,6 +34,8 @@ struct bc_run_options {
 	struct bc_option_part shard; /* of 0: all cases */
 	struct bc_option_seed shuffle;
 	bool racecheck, fail_fast, resume;
+	bool reference_clock;	  /* the reference device has a clock ... */
+	unsigned reference_noise; /* ... whose reads are late by 0 to so many cycles */
 	/* What the program adds: */
 	const char *self;		    /* path of this binary, for the workers */
 	const char *only_suite, *only_rule; /* CK_RUN_SUITE, CK_RUN_CASE; NULL: any */

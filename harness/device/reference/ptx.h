@@ -21,7 +21,7 @@
  * 0xfff8000000000000 when none is; conversions from and to f64 keep a NaN's sign and payload. ex2, lg2, sin, cos, tanh,
  * rcp, rsqrt, sqrt, div in their .approx and .full forms are the correctly rounded result, or within 1 ulp of it,
  * which is inside every error bound the ISA states (hardware gives other bits). %clock and %clock64 advance by
- * one for each instruction of the warp; %globaltimer by one too; %smid is 0.
+ * one for each instruction of the warp, or by the launch's timing; %globaltimer too; %smid is 0.
  */
 #ifndef BC_DEVICE_REFERENCE_PTX_H
 #define BC_DEVICE_REFERENCE_PTX_H
@@ -136,6 +136,17 @@ struct bc_ptx_access {
 	uint64_t serial;	 /* 0, 1, 2 ... : memory instructions of this block so far */
 };
 
+/* Cycles that instructions take. Wavefronts cost what is published for all architectures (ptx_time.c). */
+struct bc_ptx_timing {
+	uint32_t shared; /* from a clean shared load to the use of its value */
+	uint32_t l1, l2; /* the same of a global load, and of one that says .cg */
+	uint32_t noise;	 /* each read of the clock is late by 0 to so many cycles ... */
+	uint64_t seed;	 /* ... which follow from this, and from block, warp and cycle */
+};
+
+/* What is published for the architecture, or for the next older one; no noise. */
+struct bc_ptx_timing bc_ptx_timing_of(const struct bc_arch *a);
+
 #define BC_PTX_LANE_BYTES 32 /* space for a lane in the hooks' data */
 
 /*
@@ -166,16 +177,17 @@ struct bc_ptx_hooks {
 };
 
 struct bc_ptx_launch {
-	uint32_t grid[3], block[3];	  /* each at least 1; a block has at most 1024 threads */
-	uint32_t shared_bytes;		  /* dynamic shared memory of a block */
-	const void *params;		  /* [params_size], laid out as a C struct of the parameters */
-	size_t params_size;		  /* what the entry needs; up to 15 bytes of padding more are allowed */
-	uint64_t budget;		  /* warp instructions of the whole launch; 0: BC_PTX_BUDGET_DEFAULT */
-	unsigned workers;		  /* host threads that run blocks; 0: 1 */
-	bool racecheck;			  /* report unsynchronised accesses of shared bytes */
-	bool multi_writer;		  /* lanes of one instruction may store to one shared word */
-	bool reads_unwritten;		  /* shared bytes may be read before they were written */
-	const struct bc_ptx_hooks *hooks; /* NULL: none */
+	uint32_t grid[3], block[3];	    /* each at least 1; a block has at most 1024 threads */
+	uint32_t shared_bytes;		    /* dynamic shared memory of a block */
+	const void *params;		    /* [params_size], laid out as a C struct of the parameters */
+	size_t params_size;		    /* what the entry needs; up to 15 bytes of padding more are allowed */
+	uint64_t budget;		    /* warp instructions of the whole launch; 0: BC_PTX_BUDGET_DEFAULT */
+	unsigned workers;		    /* host threads that run blocks; 0: 1 */
+	bool racecheck;			    /* report unsynchronised accesses of shared bytes */
+	bool multi_writer;		    /* lanes of one instruction may store to one shared word */
+	bool reads_unwritten;		    /* shared bytes may be read before they were written */
+	const struct bc_ptx_hooks *hooks;   /* NULL: none */
+	const struct bc_ptx_timing *timing; /* NULL: the clock counts a warp's instructions */
 };
 
 /*

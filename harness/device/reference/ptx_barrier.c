@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/device/reference/ptx_barrier.h"
+#include "harness/device/reference/ptx_time.h"
 
 /* After the barrier: the lanes of @w that waited go on. */
 static void resume(struct bc_ptx_warp *w)
@@ -104,6 +105,8 @@ static void complete(struct bc_ptx_run *x, struct bc_ptx_block *b, uint32_t id)
 	for (uint32_t i = 0; i < b->nwarps; i++) {
 		if (!(done.waiting >> i & 1))
 			continue;
+		if (x->g->timing)
+			b->warp[i].time.issue = done.cycle + 1;
 		put_reduction(x, &b->warp[i], done.popc, done.all, done.any);
 		resume(&b->warp[i]);
 	}
@@ -146,6 +149,8 @@ static bool join_barrier(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 	}
 	bar->arrived += BC_LANES;
 	bar->arrivers |= 1u << w->index;
+	if (x->g->timing && bc_ptx_time_drain(w) > bar->cycle)
+		bar->cycle = w->time.issue;
 	reduce(x, w, bar);
 	return true;
 }

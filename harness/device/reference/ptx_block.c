@@ -63,6 +63,7 @@ static void start_block(struct bc_ptx_run *x, struct bc_ptx_block *b, uint64_t l
 	b->nwarps = (b->nthreads + BC_LANES - 1) / BC_LANES;
 	b->ndone = 0;
 	b->serial = 0;
+	b->path = 0;
 	memset(b->barrier, 0, sizeof(b->barrier));
 	for (uint32_t i = 0; i < b->nwarps; i++) {
 		b->warp[i].b = b;
@@ -72,11 +73,35 @@ static void start_block(struct bc_ptx_run *x, struct bc_ptx_block *b, uint64_t l
 	}
 }
 
+/* With a timing: the warp that is behind all others in time runs, up to the cycle where another one is. */
+static bool timed_turn(struct bc_ptx_run *x, struct bc_ptx_block *b)
+{
+	struct bc_ptx_warp *first = NULL;
+	unsigned ready = 0;
+
+	for (uint32_t i = 0; i < b->nwarps; i++) {
+		struct bc_ptx_warp *w = &b->warp[i];
+
+		if (w->done || w->waiting)
+			continue;
+		ready++;
+		if (!first || w->time.issue < first->time.issue)
+			first = w;
+	}
+	if (!first)
+		return false;
+	x->quantum = ready > 1 ? 1 : BC_PTX_QUANTUM;
+	return bc_ptx_warp_run(x, first);
+}
+
 /* Every warp that can run gets a turn. Return: true when one did. */
 static bool turn(struct bc_ptx_run *x, struct bc_ptx_block *b)
 {
 	bool ran = false;
 
+	x->quantum = BC_PTX_QUANTUM;
+	if (x->g->timing)
+		return timed_turn(x, b);
 	for (uint32_t i = 0; i < b->nwarps && !x->failed; i++) {
 		struct bc_ptx_warp *w = &b->warp[i];
 

@@ -48,6 +48,8 @@ void bc_ptx_count_shared(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 		bc_ptx_fail_at(x, w->b, in, "the bank laws do not apply: %s", err.msg);
 		return;
 	}
+	x->served.wavefronts += n.wavefronts;
+	x->served.groups += n.groups;
 	switch (bc_op_info(op)->cls) {
 	case BC_CLASS_LD:
 		x->counts.ld_wavefronts += n.wavefronts;
@@ -90,6 +92,7 @@ void bc_ptx_count_global(struct bc_ptx_run *x, const uint64_t addr[BC_LANES], ui
 		x->counts.global_st_requests++;
 		x->counts.global_st_sectors += n;
 	} else {
+		x->served.global = true;
 		x->counts.global_ld_requests++;
 		x->counts.global_ld_sectors += n;
 	}

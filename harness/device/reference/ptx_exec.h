@@ -93,7 +93,7 @@ enum {
 	BC_PTX_FL_LEFT = 1 << 7,
 	BC_PTX_FL_TRANS = 1 << 8,
 	BC_PTX_FL_RED = 1 << 9,		  /* the atomic's result is not used */
-	BC_PTX_FL_CACHE_GLOBAL = 1 << 10, /* cp.async.cg */
+	BC_PTX_FL_CACHE_GLOBAL = 1 << 10, /* cp.async.cg, ld.cg */
 	BC_PTX_FL_COUNT_GIVEN = 1 << 11,  /* barrier with a thread count */
 	BC_PTX_FL_ARRIVE = 1 << 12,
 	BC_PTX_FL_CLOCK = 1 << 13,	/* reads %clock and the like */
@@ -101,6 +101,9 @@ enum {
 	BC_PTX_FL_WHOLE_WARP = 1 << 16, /* every lane of the warp must execute it */
 	BC_PTX_FL_CONST_ONE = 1 << 15,	/* atomic add of the constant 1 whose result nobody reads */
 };
+
+/* What an instruction does with the registers of its list. */
+enum bc_ptx_list_use { BC_PTX_LIST_NONE = 0, BC_PTX_LIST_READ, BC_PTX_LIST_WRITTEN };
 
 struct bc_ptx_insn {
 	bc_ptx_exec_fn *exec;
@@ -114,9 +117,10 @@ struct bc_ptx_insn {
 	bool leader;	   /* first of a basic block */
 	uint32_t flags;
 	uint64_t imm;
-	uint32_t target, rpc; /* instruction indices */
-	uint32_t order;	      /* scheduling priority of its block: lower goes first */
-	uint32_t list, nlist; /* kernel->list */
+	uint32_t target, rpc;	 /* instruction indices */
+	uint32_t order;		 /* scheduling priority of its block: lower goes first */
+	uint32_t list, nlist;	 /* kernel->list */
+	uint8_t list_use, nregs; /* enum bc_ptx_list_use: of the first nregs of the list */
 	uint32_t stmt;
 	unsigned line;
 };
@@ -212,6 +216,14 @@ struct bc_ptx_copy {
 	unsigned char data[BC_LANES][16];
 };
 
+/* Cycles, when the launch has a timing. */
+struct bc_ptx_warp_time {
+	uint64_t issue;	 /* of the next instruction */
+	uint64_t done;	 /* of the last of all results so far */
+	uint64_t path;	 /* the warp's path to shared memory is free from then on */
+	uint64_t *ready; /* [columns] of what was written to the register */
+};
+
 struct bc_ptx_warp {
 	struct bc_ptx_block *b;
 	uint64_t *r;
@@ -220,7 +232,8 @@ struct bc_ptx_warp {
 	uint32_t index;	      /* in the block */
 	uint32_t live;	      /* lanes that have not exited */
 	uint32_t carry;	      /* condition code of add.cc ... */
-	uint64_t clock;
+	uint64_t clock;	      /* instructions so far */
+	struct bc_ptx_warp_time time;
 	struct bc_ptx_split split[BC_LANES];
 	unsigned nsplit;
 	struct bc_ptx_join join[BC_PTX_JOINS];
@@ -240,6 +253,7 @@ struct bc_ptx_barrier {
 	bool reduces;
 	uint8_t red; /* bc_ptx_insn.mode of the reduction */
 	uint32_t popc, all, any;
+	uint64_t cycle; /* when the last of the warps arrived */
 };
 
 /* Shared memory of a block (or of two, when a fault makes them share it). */
@@ -260,6 +274,7 @@ struct bc_ptx_block {
 	struct bc_ptx_barrier barrier[BC_PTX_BARRIERS];
 	struct bc_ptx_shared *shared;
 	uint64_t serial; /* memory instructions */
+	uint64_t path;	 /* the SM's path to shared memory is free from that cycle on */
 };
 
 /* What the workers of a launch have in common. */
@@ -268,6 +283,7 @@ struct bc_ptx_grid {
 	const struct bc_ptx_launch *l;
 	struct bc_ptx_mem *mem;
 	struct bc_geometry geometry;
+	const struct bc_ptx_timing *timing; /* of a kernel that reads the clock; NULL: none */
 	uint64_t nblocks;
 	unsigned together;	     /* blocks that run at once on one worker: 1, or 2 that share memory */
 	uint32_t shared_bytes;	     /* static and dynamic */
@@ -283,8 +299,9 @@ struct bc_ptx_run {
 	const struct bc_ptx_kernel *k;
 	struct bc_ptx_block *block; /* [1 or 2] */
 	struct bc_ptx_counts counts;
-	bool failed;  /* the current block cannot go on */
-	bool yielded; /* the split that ran gives up its warp's turn */
+	bool failed;	  /* the current block cannot go on */
+	bool yielded;	  /* the split that ran gives up its warp's turn */
+	uint32_t quantum; /* instructions of a warp's turn */
 	struct bc_error error;
 	uint64_t error_block;
 	struct bc_ptx_finding finding[BC_PTX_FINDINGS_MAX]; /* its first ones; its blocks come in ascending order */
@@ -300,6 +317,10 @@ struct bc_ptx_run {
 	uint64_t budget;	 /* instructions taken from the grid and not used */
 	const void *last_map;	 /* allocation hit last */
 	uint64_t addr[BC_LANES]; /* of the current memory instruction */
+	struct bc_ptx_served {
+		uint32_t wavefronts, groups; /* of shared memory */
+		bool global;		     /* a global load */
+	} served;			     /* what the current instruction was served: for its time */
 	unsigned char data[BC_LANES][BC_PTX_LANE_BYTES];
 };
 

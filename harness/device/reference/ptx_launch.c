@@ -66,6 +66,7 @@ static void free_run(struct bc_ptx_run *x, unsigned nblocks)
 		/* Warp 0 owns the memory of all warps. */
 		free(b->warp[0].r);
 		free(b->warp[0].p);
+		free(b->warp[0].time.ready);
 		free(b->warp[0].local);
 	}
 	if (x->block && x->block[0].shared) {
@@ -105,12 +106,16 @@ static enum bc_status make_block(struct bc_ptx_run *x, struct bc_ptx_block *b, u
 	w[0].r = calloc(nwarps, columns * sizeof(uint64_t));
 	w[0].p = calloc(nwarps, k->npreds * sizeof(uint32_t));
 	w[0].local = calloc(nwarps, local + 1);
-	if (!w[0].r || !w[0].p || !w[0].local)
+	if (x->g->timing)
+		w[0].time.ready = calloc(nwarps, k->nslots * sizeof(uint64_t));
+	if (!w[0].r || !w[0].p || !w[0].local || (x->g->timing && !w[0].time.ready))
 		return bc_fail(err, BC_ENOMEM, "out of memory for the registers of a block");
 	for (uint32_t i = 0; i < nwarps; i++) {
 		w[i].r = w[0].r + i * columns;
 		w[i].p = w[0].p + (size_t)i * k->npreds;
 		w[i].local = w[0].local + i * (local + 1);
+		if (w[0].time.ready)
+			w[i].time.ready = w[0].time.ready + (size_t)i * k->nslots;
 		for (size_t c = 0; c < k->nconstant; c++)
 			for (unsigned l = 0; l < BC_LANES; l++)
 				w[i].r[(k->first_constant + c) * BC_LANES + l] = k->constant[c];
@@ -228,6 +233,14 @@ static enum bc_status run_workers(struct bc_ptx_grid *g, struct bc_ptx_run *x, u
 	return first_error(x, n, err);
 }
 
+static bool reads_clock(const struct bc_ptx_kernel *k)
+{
+	for (unsigned s = 0; s < BC_PTX_NSPECIALS; s++)
+		if (k->special[s] && bc_ptx_special_moves((int)s))
+			return true;
+	return false;
+}
+
 enum bc_status bc_ptx_launch(const struct bc_ptx_kernel *k, const struct bc_ptx_launch *l, struct bc_ptx_result *out,
 			     struct bc_error *err)
 {
@@ -243,6 +256,7 @@ enum bc_status bc_ptx_launch(const struct bc_ptx_kernel *k, const struct bc_ptx_
 	if (st)
 		return st;
 	g.geometry = bc_arch_geometry(&k->arch);
+	g.timing = reads_clock(k) ? l->timing : NULL;
 	g.nblocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	g.together = l->hooks && l->hooks->share_blocks ? 2 : 1;
 	atomic_init(&g.next, 0);

@@ -299,6 +299,8 @@ static enum bc_status take_registers(struct bc_ptx_decoder *d, unsigned i, bool 
 	if ((o->kind == BC_PTX_O_VECTOR ? o->count : 1) != in->vec)
 		return bc_ptx_refuse(d, "the number of registers does not match the vector");
 	in->list = (uint32_t)d->k->nlist;
+	in->list_use = is_load ? BC_PTX_LIST_WRITTEN : BC_PTX_LIST_READ;
+	in->nregs = in->vec;
 	in->reg_bytes = 8;
 	for (unsigned n = 0; n < in->vec && !st; n++) {
 		const struct bc_ptx_operand *r = o->kind == BC_PTX_O_VECTOR ? &d->e->operand[o->first + n] : o;
@@ -338,6 +340,8 @@ enum bc_status bc_ptx_decode_ldst(struct bc_ptx_decoder *d)
 		return bc_ptx_unknown(d);
 	if (!is_load && in->space == BC_PTX_PARAM)
 		return bc_ptx_refuse(d, "st.param belongs to a call; calls are not supported");
+	if (is_load && (bc_ptx_has_modifier(d, "cg") || bc_ptx_has_modifier(d, "cv")))
+		in->flags |= BC_PTX_FL_CACHE_GLOBAL;
 	in->exec = is_load ? load : store;
 	st = take_registers(d, is_load ? 0 : 1, is_load);
 	return st ? st : bc_ptx_address(d, is_load ? 1 : 0, (enum bc_ptx_space)in->space, &in->src[0], &in->imm);

@@ -149,6 +149,8 @@ static enum bc_status take_registers(struct bc_ptx_decoder *d, unsigned i, bool 
 	if ((o->kind == BC_PTX_O_VECTOR ? o->count : 1) != in->vec)
 		return bc_ptx_refuse(d, "the number of registers does not match the number of matrices");
 	in->list = (uint32_t)d->k->nlist;
+	in->list_use = is_load ? BC_PTX_LIST_WRITTEN : BC_PTX_LIST_READ;
+	in->nregs = in->vec;
 	for (unsigned n = 0; n < in->vec && !st; n++) {
 		const struct bc_ptx_operand *r = o->kind == BC_PTX_O_VECTOR ? &d->e->operand[o->first + n] : o;
 		uint32_t slot = 0;

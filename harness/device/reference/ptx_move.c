@@ -67,6 +67,8 @@ static enum bc_status decode_vector(struct bc_ptx_decoder *d, enum bc_ptx_type t
 	in->exec = packs ? pack : unpack;
 	in->list = (uint32_t)d->k->nlist;
 	in->nlist = v->count;
+	in->list_use = packs ? BC_PTX_LIST_READ : BC_PTX_LIST_WRITTEN;
+	in->nregs = v->count;
 	element = in->elem == 4 ? BC_PTX_B32 : in->elem == 2 ? BC_PTX_B16 : BC_PTX_B8;
 	for (unsigned i = 0; i < v->count && !st; i++) {
 		const struct bc_ptx_operand *o = &d->e->operand[v->first + i];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/device/reference/ptx_barrier.h"
+#include "harness/device/reference/ptx_time.h"
 
 /* Instructions that lanes run alone while others wait for them at a meeting point, before those go on without them:
  * what they wait for may be done by the waiting ones (a lock). */
@@ -244,6 +245,17 @@ static uint32_t splits_at_sync(const struct bc_ptx_run *x, const struct bc_ptx_w
 	return here;
 }
 
+static void execute(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lanes)
+{
+	if (!x->g->timing) {
+		in->exec(x, w, in, lanes);
+		return;
+	}
+	bc_ptx_time_begin(x);
+	in->exec(x, w, in, lanes);
+	bc_ptx_time_end(x, w, in);
+}
+
 /* Execute for each set of lanes that name the same members; they must be the members, as far as those are here. */
 static void execute_sync(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t here)
 {
@@ -262,7 +274,7 @@ static void execute_sync(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 				same, w->index, mask);
 			return;
 		}
-		in->exec(x, w, in, same);
+		execute(x, w, in, same);
 		left &= ~same;
 	}
 }
@@ -371,14 +383,16 @@ static bool run_control(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s,
 	return true;
 }
 
-static void put_clock(const struct bc_ptx_kernel *k, struct bc_ptx_warp *w)
+static void put_clock(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 {
+	const struct bc_ptx_kernel *k = x->k;
+	const uint64_t now = x->g->timing ? bc_ptx_time_read(x, w) : w->clock;
 	static const uint8_t which[] = { BC_PTX_SR_CLOCK,	BC_PTX_SR_CLOCK_HI,	  BC_PTX_SR_CLOCK64,
 					 BC_PTX_SR_GLOBALTIMER, BC_PTX_SR_GLOBALTIMER_LO, BC_PTX_SR_GLOBALTIMER_HI };
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(which); i++) {
 		const uint32_t slot = k->special[which[i]];
-		uint64_t v = w->clock;
+		uint64_t v = now;
 
 		if (slot == 0)
 			continue;
@@ -411,8 +425,8 @@ static void run_split(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s, u
 		if (in->flow == BC_PTX_F_PLAIN) {
 			if (lanes != 0) {
 				if (in->flags & BC_PTX_FL_CLOCK)
-					put_clock(x->k, w);
-				in->exec(x, w, in, lanes);
+					put_clock(x, w);
+				execute(x, w, in, lanes);
 			}
 			sp->pc++;
 		} else if (in->flow == BC_PTX_F_YIELD) {
@@ -480,7 +494,7 @@ static bool take_budget(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 
 bool bc_ptx_warp_run(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 {
-	uint32_t left = BC_PTX_QUANTUM;
+	uint32_t left = x->quantum;
 
 	while (left > 0 && !x->failed && !w->done && !w->waiting) {
 		uint32_t now;
@@ -516,6 +530,9 @@ void bc_ptx_warp_start(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 	w->live = threads - first >= BC_LANES ? BC_PTX_FULL : (1u << (threads - first)) - 1;
 	w->carry = 0;
 	w->clock = 0;
+	w->time.issue = w->time.done = w->time.path = 0;
+	if (w->time.ready)
+		memset(w->time.ready, 0, x->k->nslots * sizeof(*w->time.ready));
 	w->nsplit = 0;
 	w->done = w->waiting = false;
 	w->ncopy = 0;

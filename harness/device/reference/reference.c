@@ -16,6 +16,7 @@
 #define TOGETHER_MAX 256	       /* launches whose buffers are there at once */
 #define TOGETHER_BYTES (UINT64_C(256) << 20)
 #define THREADS_MAX 64
+#define NOISE_SEED 20260u
 #define LAUNCH_BUDGET (UINT64_C(1) << 25) /* warp instructions: seconds; a launch that needs more hangs */
 
 struct image {
@@ -36,7 +37,8 @@ struct bc_device {
 	struct bc_facts facts;
 	struct bc_arch arch;
 	char kernels_dir[1024];
-	bool racecheck;
+	bool racecheck, timed;
+	struct bc_ptx_timing timing;  /* when timed */
 	const struct bc_fault *fault; /* NULL: sound */
 	unsigned cpus;
 	struct bc_ptx_mem *mem;
@@ -66,6 +68,7 @@ struct crew {
 	atomic_size_t next;
 	atomic_bool failed;
 	unsigned workers; /* of one launch */
+	bool counted;	  /* nobody looks at its time */
 };
 
 static void fill_facts(struct bc_facts *f, const struct bc_arch *a, unsigned index)
@@ -133,6 +136,7 @@ static enum bc_status open_device(const struct bc_open_options *o, const struct 
 	if (!d)
 		return bc_fail(err, BC_ENOMEM, "reference device: out of memory");
 	d->racecheck = o->racecheck;
+	d->timed = o->reference_clock;
 	d->cpus = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : (unsigned)cpus;
 	if (!bc_strlcpy(d->kernels_dir, o->kernels_dir, sizeof(d->kernels_dir)))
 		st = bc_fail(err, BC_EUSAGE, "--kernels: the path is longer than %zu bytes",
@@ -148,6 +152,12 @@ static enum bc_status open_device(const struct bc_open_options *o, const struct 
 	if (st)
 		goto out;
 	fill_facts(&d->facts, &d->arch, which->index);
+	if (d->timed) {
+		d->facts.clock_absent[0] = '\0';
+		d->timing = bc_ptx_timing_of(&d->arch);
+		d->timing.noise = o->reference_noise;
+		d->timing.seed = NOISE_SEED;
+	}
 	if (d->fault)
 		(void)snprintf(d->facts.name, sizeof(d->facts.name), "reference device, planted fault %s",
 			       d->fault->name);
@@ -343,7 +353,8 @@ static void run_job(const struct crew *c, struct job *j, struct bc_ptx_result *r
 				   .racecheck = c->d->racecheck && !l->repeats,
 				   .multi_writer = l->multi_writer,
 				   .reads_unwritten = l->reads_unwritten || fault,
-				   .hooks = fault ? &fault->hooks : NULL };
+				   .hooks = fault ? &fault->hooks : NULL,
+				   .timing = c->d->timed && !c->counted ? &c->d->timing : NULL };
 	struct bc_error why = { .msg = "" };
 	char more[48] = "";
 	enum bc_status st;
@@ -384,9 +395,9 @@ static void *work(void *arg)
 }
 
 /* All jobs, on as many threads as there are CPUs; a launch that is alone gets them all. */
-static enum bc_status run_jobs(struct bc_device *d, struct job *job, size_t n, struct bc_error *err)
+static enum bc_status run_jobs(struct bc_device *d, struct job *job, size_t n, bool counted, struct bc_error *err)
 {
-	struct crew c = { .d = d, .job = job, .n = n, .workers = n == 1 ? d->cpus : 1 };
+	struct crew c = { .d = d, .job = job, .n = n, .workers = n == 1 ? d->cpus : 1, .counted = counted };
 	pthread_t thread[THREADS_MAX];
 	unsigned started = 0;
 
@@ -477,7 +488,7 @@ static enum bc_status run_some(struct bc_device *d, const struct bc_launch *l, s
 			st = fail_with_label(&job[i], st, &why, err);
 	}
 	if (!st)
-		st = run_jobs(d, job, n, err);
+		st = run_jobs(d, job, n, counts != NULL, err);
 	for (size_t i = 0; !st && i < n; i++) {
 		st = read_back(d, &job[i], &why);
 		if (st)
