@@ -56,7 +56,7 @@ __attribute__((format(printf, 1, 2))) static int complain(const char *format, ..
 struct cubin {
 	const unsigned char *data;
 	size_t size;
-	const Elf64_Shdr *sections;
+	Elf64_Shdr *sections;
 	size_t n;
 	const char *names; /* ends with a NUL inside the file */
 	size_t names_size;
@@ -67,7 +67,7 @@ static bool inside(const struct cubin *c, uint64_t offset, uint64_t size)
 	return offset <= c->size && size <= c->size - offset;
 }
 
-/* @c: data and size are given, the rest is found. Sections are looked at in place, so they must be aligned. */
+/* @c: data and size are given, the rest is found. The caller frees its sections. */
 static bool parse(struct cubin *c)
 {
 	const Elf64_Ehdr *head = (const void *)c->data;
@@ -75,11 +75,15 @@ static bool parse(struct cubin *c)
 
 	if (c->size < sizeof(*head) || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_ident[EI_DATA] != ELFDATA2LSB ||
-	    head->e_shentsize != sizeof(Elf64_Shdr) || head->e_shoff % _Alignof(Elf64_Shdr) != 0 ||
+	    head->e_shentsize != sizeof(Elf64_Shdr) ||
 	    !inside(c, head->e_shoff, (uint64_t)head->e_shnum * sizeof(Elf64_Shdr)) ||
 	    head->e_shstrndx >= head->e_shnum)
 		return false;
-	c->sections = (const void *)(c->data + head->e_shoff);
+	/* A copy: ptxas 13.5 puts them anywhere, not where a struct may lie. */
+	c->sections = malloc(head->e_shnum * sizeof(*c->sections));
+	if (!c->sections)
+		return false;
+	memcpy(c->sections, c->data + head->e_shoff, head->e_shnum * sizeof(*c->sections));
 	c->n = head->e_shnum;
 	names = &c->sections[head->e_shstrndx];
 	if (!inside(c, names->sh_offset, names->sh_size) || names->sh_size == 0)
@@ -144,6 +148,7 @@ static int read_cubin(const char *path, const char *kernel)
 		status = say_cubin(&c, path, kernel);
 	if (f)
 		(void)fclose(f);
+	free(c.sections);
 	free(data);
 	return status;
 }
