@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/cli/options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/device/reference/faults.h"
 #include "harness/report/console.h"
@@ -169,6 +171,25 @@ static enum bc_status check_options(const struct bc_cli *c, struct bc_error *err
 	return bc_fault_require(c->run.fault, &f, err);
 }
 
+/* --resume where there is no journal: a run that was killed in its first moments has none. Return: go on from it? */
+static bool start_anew(const char *journal)
+{
+	(void)fprintf(stderr, "bankcheck: note: --resume: there is no %s to continue from: the run starts anew\n",
+		      journal);
+	return false;
+}
+
+/* Nothing is to be run, and no report is touched. Return: the exit status. */
+static int say_empty(const struct bc_cli *c, enum bc_session_plan plan)
+{
+	const bool clean = plan == BC_PLAN_NO_FINDINGS;
+
+	(void)fprintf(stderr, "bankcheck: %s, so no case was run; the reports in %s are as they were\n",
+		      clean ? "note: the report of --rerun-failed has no finding" : "the selection is empty",
+		      c->reports_dir);
+	return clean ? 0 : 4;
+}
+
 int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 {
 	struct bc_console_options co = bc_console_detect(stdout);
@@ -205,8 +226,14 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 		st = bc_folder_open(c->reports_dir, &folder, &err);
 	if (!st)
 		st = bc_console_open(&co, &sinks.console, &err);
+	if (!st && o.resume && access(journal, F_OK) && errno == ENOENT)
+		o.resume = start_anew(journal);
 	if (!st)
 		st = bc_session_open(&o, cat, &session, &err);
+	if (!st && bc_session_plan(session) != BC_PLAN_CASES) {
+		status = say_empty(c, bc_session_plan(session));
+		goto out;
+	}
 	if (!st)
 		st = bc_session_run(session, &ev, &err);
 	if (!st)
@@ -219,6 +246,7 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 		status = bc_cli_run_status(c, bc_session_result(session));
 	if (session && bc_session_signal(session))
 		status = 128 + bc_session_signal(session);
+out:
 	bc_session_close(session);
 	bc_console_close(sinks.console);
 	bc_folder_close(folder);

@@ -127,7 +127,8 @@ const struct bc_cli_command bc_cli_commands[] = {
 	  "list the known failures in expected/known.txt, and what reports (default: those in the folder reports) say "
 	  "about them" },
 	{ "report", "JOURNAL", BC_CMD_REPORT, false,
-	  "write the reports of a run that was cut off from its journal (journal.tsv in the reports folder)" },
+	  "write the reports of a run that was cut off from its journal (journal.tsv in the reports folder), beside it "
+	  "unless --reports says otherwise" },
 	{ "code", "DIR DIR...", BC_CMD_CODE, false,
 	  "compare the instructions in folders of kernel images with those in the first, kernel by kernel: shared "
 	  "memory, "
@@ -145,8 +146,10 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	     "--strict, also when an architecture is provisional or a case has no figure for it; selftest: a fault is "
 	     "not caught by a suite that must catch it, or a rule catches none; "
 	     "diff: something is worse; code: an instruction that the suites measure differs" },
-	{ 2, "a case is BROKEN or LOST, or output could not be written; diff: the runs cannot be compared" },
-	{ 3, "wrong usage, input that cannot be read or is malformed, a glob that matches nothing" },
+	{ 2, "a case is BROKEN or LOST, another number of GPUs than --gpus, or output could not be written; diff: the "
+	     "runs cannot be compared" },
+	{ 3, "wrong usage, input that cannot be read or is malformed, a glob that matches nothing, no GPU where one "
+	     "was meant" },
 	{ 4,
 	  "a case was not judged although a witness that was asked for could have judged it, or nothing was judged" },
 	{ 130, "ended by SIGINT (reports are written)" },

@@ -11,6 +11,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/textfile.h"
+#include "harness/report/junit.h"
 #include "harness/run/message.h"
 #include "harness/run/run_options.h"
 
@@ -96,12 +97,16 @@ static enum bc_status head_line(struct bc_journal *j, const struct bc_run *run, 
 
 static enum bc_status device_line(struct bc_journal *j, const struct bc_device_run *d, struct bc_error *err)
 {
+	char report[BC_JUNIT_NAME_MAX];
 	enum bc_status st = bc_message_begin(&j->line, "device", err);
 
+	bc_junit_name(d, report);
 	if (!st)
 		st = bc_message_add(&j->line, err, "dev", "%s", d->dev);
 	if (!st)
 		st = bc_message_add(&j->line, err, "rerun", "%s", d->rerun);
+	if (!st)
+		st = bc_message_add(&j->line, err, "report", "%s", report);
 	if (!st)
 		st = bc_message_add(&j->line, err, "images_hash", "%016llx", (unsigned long long)d->images_hash);
 	if (!st)

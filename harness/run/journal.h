@@ -3,10 +3,9 @@
  *
  *     run     format, version, run_id, timestamp, host, rerun, the options that the results depend on as option_NAME
  *             (run_options.h), and the hashes of what else they depend on
- *     device  dev, rerun, facts, images_hash: once before a device is opened, and again when it is open
- *     plan    dev, id: the cases, all before the first of them starts
- *     obs     dev, and an observation
- *     death   dev, reason, during, events: a worker that died or hung (struct bc_death)
+ *     device  dev, rerun, report (its name), facts, images_hash: once before a device is opened, and again when it is
+ * open plan    dev, id: the cases, all before the first of them starts obs     dev, and an observation death   dev,
+ * reason, during, events: a worker that died or hung (struct bc_death)
  *
  * A line is written by one write(2). One without an end is of a run that was cut off, and is ignored.
  */

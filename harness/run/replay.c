@@ -143,8 +143,14 @@ static enum bc_status finish_rest(struct bc_session *s, struct bc_error *err)
 		for (size_t k = 0; !st && k < d->nresults; k++) {
 			struct bc_result *r = &d->results[k];
 
-			if (s->progress[i].finished[k] || r->ntries)
+			if (s->progress[i].finished[k])
 				continue;
+			if (r->ntries) {
+				bc_session_cut_short(s, i, k, BC_LOST_WORKER,
+						     "no more in the journal: the run was cut off");
+				d->complete = d->complete && r->judged.verdict != BC_LOST;
+				continue;
+			}
 			if (!s->queue[i].observed[k]) {
 				r->obs.outcome = BC_LOST_WORKER;
 				(void)bc_strlcpy(r->obs.reason, "no result in the journal: the run was cut off",

@@ -11,6 +11,7 @@
 
 #define TIMES_MAX 1000 /* of --repeat and --retries */
 #define NOISE_MAX 1000
+#define GPUS_MAX 1000
 #define KEY_PREFIX "option_"
 #define KEY_MAX 40
 
@@ -31,7 +32,14 @@ const struct bc_option bc_run_option_table[] = {
 	  .type = BC_OPTION_TEXT,
 	  .offset = AT(devices),
 	  .help = "devices, separated by commas: cuda:N, all (all GPUs), reference (= reference:sm_90), "
-		  "reference:sm_NN, reference:all (default: all GPUs, or reference where there is none)" },
+		  "reference:sm_NN, reference:all (default: all GPUs)" },
+	{ .name = "gpus",
+	  .argument = "N",
+	  .type = BC_OPTION_NUMBER,
+	  .offset = AT(gpus),
+	  .min = 1,
+	  .max = GPUS_MAX,
+	  .help = "the run must have N GPUs; with fewer or more, nothing is run and the exit status is 2" },
 	{ .name = "filter",
 	  .argument = "GLOB",
 	  .type = BC_OPTION_LIST,
@@ -88,7 +96,7 @@ const struct bc_option bc_run_option_table[] = {
 	  .offset = AT(require),
 	  .words = requirements,
 	  .use = JOURNALLED | FOR_RERUN,
-	  .help = "a case without counters is BROKEN" },
+	  .help = "a case without hardware counters is BROKEN; the reference device has none" },
 	{ .name = "racecheck",
 	  .type = BC_OPTION_FLAG,
 	  .offset = AT(racecheck),

@@ -16,7 +16,7 @@ enum bc_isolation { BC_ISOLATE_DEVICE = 0, BC_ISOLATE_CASE };
 
 struct bc_run_options {
 	/* Each is the value of a row of the table; the row says what it does. */
-	const char *devices; /* NULL: all GPUs, or the reference device where there is none */
+	const char *devices; /* NULL: all GPUs */
 	struct bc_option_list filter, exclude;
 	const char *reports_dir, *expected_dir, *kernels_dir;
 	const char *cupti;	     /* NULL: looked for */
@@ -24,6 +24,7 @@ struct bc_run_options {
 	unsigned witness;	     /* enum bc_witness */
 	unsigned require;	     /* enum bc_requirement */
 	unsigned isolate;	     /* enum bc_isolation */
+	unsigned gpus;		     /* GPUs that the run must have; 0: not said */
 	unsigned pack;		     /* most cases of one profiler range (pack.h); 0: the device's own */
 	unsigned timeout_s;	     /* limit of one case, at least 1 */
 	unsigned inactivity_s;	     /* a worker that sends nothing for so long is hung, at least 1 */

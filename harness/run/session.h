@@ -25,10 +25,21 @@ struct bc_session;
 /**
  * bc_session_open - find the devices, load what is expected, plan
  *
- * Return: BC_EUSAGE for a device or glob that is not there, BC_EDATA or BC_EREAD for a bad expected/.
+ * A new journal replaces that of the run before, whose reports are removed (last_run.h): not with options.resume, not
+ * when the plan is BC_PLAN_EMPTY or BC_PLAN_NO_FINDINGS, and not when this fails.
+ * Return: BC_EUSAGE for a device or glob that is not there, no GPU, or counters that no device can have; BC_EDEVICE for
+ * another number of GPUs than options.gpus; BC_EDATA or BC_EREAD for a bad expected/.
  */
 enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_catalog *cat, struct bc_session **out,
 			       struct bc_error *err);
+
+/* Has the plan any case? */
+enum bc_session_plan {
+	BC_PLAN_CASES,	     /* yes, or the shard it is has none */
+	BC_PLAN_EMPTY,	     /* no: the selection is empty */
+	BC_PLAN_NO_FINDINGS, /* no: run_options.only names none */
+};
+enum bc_session_plan bc_session_plan(const struct bc_session *s);
 
 /**
  * bc_session_run - run the plan to its end

@@ -13,6 +13,7 @@
 #include "harness/core/select.h"
 #include "harness/run/order.h"
 #include "harness/run/identity.h"
+#include "harness/run/last_run.h"
 #include "harness/run/probe.h"
 #include "harness/run/resume.h"
 #include "harness/core/case_ids.h"
@@ -76,6 +77,20 @@ static enum bc_status plan_device(struct bc_session *s, size_t i, const struct b
 	return BC_OK;
 }
 
+/* Leave of the chosen cases those of options.only. */
+static enum bc_session_plan take_only(const struct bc_session *s, bool *chosen)
+{
+	const bool *only = s->options->only;
+	size_t named = 0, left = 0;
+
+	for (size_t k = 0; k < s->cat->n + s->cat->nhidden; k++) {
+		named += only && only[k];
+		chosen[k] = chosen[k] && (!only || only[k]);
+		left += chosen[k];
+	}
+	return left ? BC_PLAN_CASES : only && !named ? BC_PLAN_NO_FINDINGS : BC_PLAN_EMPTY;
+}
+
 static enum bc_status plan(struct bc_session *s, const struct bc_target *t, size_t n, struct bc_error *err)
 {
 	const struct bc_selection selection = { .filter = s->options->filter.item,
@@ -101,8 +116,8 @@ static enum bc_status plan(struct bc_session *s, const struct bc_target *t, size
 	st = bc_case_ids_check(s->options->expected_dir, s->cat, err);
 	if (!st)
 		st = bc_select(s->cat, &selection, chosen, &count, err);
-	for (size_t k = 0; !st && s->options->only && k < s->cat->n + s->cat->nhidden; k++)
-		chosen[k] = chosen[k] && s->options->only[k];
+	if (!st)
+		s->plan = take_only(s, chosen);
 	if (!st && s->options->shard.of)
 		(void)bc_shard(chosen, s->cat->n + s->cat->nhidden, s->options->shard.part, s->options->shard.of);
 	for (size_t i = 0; !st && i < n; i++)
@@ -114,6 +129,38 @@ out:
 	return st;
 }
 
+/* The GPUs of the run: are there as many as it must have? */
+static enum bc_status check_gpus(const struct bc_run_options *o, const struct bc_target *t, size_t n, const char *why,
+				 struct bc_error *err)
+{
+	size_t gpus = 0;
+
+	for (size_t i = 0; i < n; i++)
+		gpus += t[i].facts.kind == BC_DEVICE_CUDA;
+	if (o->gpus && gpus != o->gpus)
+		return bc_fail(err, BC_EDEVICE, "--gpus %u: the run would have %zu%s%s (see `bankcheck devices`)",
+			       o->gpus, gpus, *why ? ": " : "", why);
+	if (o->require == BC_REQUIRE_COUNTERS && gpus < n)
+		return bc_fail(err, BC_EUSAGE,
+			       "--require counters: the reference device has no hardware counters; what it counts are "
+			       "the bank laws: run on GPUs only, or without --require");
+	return BC_OK;
+}
+
+/* The journal of the run, and the end of what the run before left. */
+static enum bc_status open_journal(struct bc_session *s, struct bc_error *err)
+{
+	const struct bc_run_options *o = s->options;
+	enum bc_status st =
+		o->resume ? bc_session_resume(s, err) : bc_journal_create(o->journal, &s->run, o, &s->journal, err);
+
+	if (!st) /* once it is certain that the run begins; a resumed one ends what it may have been killed at */
+		st = bc_last_run_remove_reports(o->journal, err);
+	if (!st)
+		bc_last_run_forget(o->journal);
+	return st;
+}
+
 enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_catalog *cat, struct bc_session **out,
 			       struct bc_error *err)
 {
@@ -122,6 +169,7 @@ enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_c
 	struct bc_facts *gpus = NULL;
 	struct bc_target *targets = NULL;
 	size_t ngpus = 0, n = 0;
+	bool set_aside = false;
 	char why[400] = "";
 	enum bc_status st = BC_OK;
 
@@ -137,16 +185,22 @@ enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_c
 	signal_caught = 0;
 	name_run(&s->run, o);
 	(void)signal(SIGPIPE, SIG_IGN);
-	st = bc_known_load(o->expected_dir, cat, &s->known, err);
+	if (o->journal && !o->resume)
+		st = bc_last_run_set_aside(o->journal, &set_aside, err);
+	if (!st)
+		st = bc_known_load(o->expected_dir, cat, &s->known, err);
 	if (!st && bc_targets_want_cuda(o->devices))
 		st = bc_probe_list_and_keep(o, &first, &gpus, &ngpus, why, sizeof(why), err);
+	if (!st && !ngpus && bc_targets_want_cuda(o->devices) && o->gpus)
+		st = check_gpus(o, NULL, 0, why, err);
 	if (!st)
 		st = bc_targets_resolve(o->devices, o->expected_dir, gpus, ngpus, why, &targets, &n, err);
 	if (!st)
+		st = check_gpus(o, targets, n, "", err);
+	if (!st)
 		st = plan(s, targets, n, err);
-	if (!st && o->journal)
-		st = o->resume ? bc_session_resume(s, err)
-			       : bc_journal_create(o->journal, &s->run, o, &s->journal, err);
+	if (!st && o->journal && s->plan == BC_PLAN_CASES)
+		st = open_journal(s, err);
 	if (st)
 		goto out;
 	for (size_t i = 0; i < n; i++)
@@ -160,6 +214,8 @@ enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_c
 	*out = s;
 	s = NULL;
 out:
+	if (set_aside && (st || (*out)->plan != BC_PLAN_CASES))
+		bc_last_run_put_back(o->journal);
 	bc_proc_stop(&first, -1, NULL, 0);
 	bc_session_close(s);
 	free(targets);

@@ -63,11 +63,8 @@ static bool has_no_clock(const struct bc_session *s, const struct bc_device_run 
 	return d->facts.clock_absent[0] ? s->witness != BC_WITNESS_CLOCK : (c->needs & BC_NEED_HARDWARE_CLOCK) != 0;
 }
 
-enum bc_status bc_session_judge(struct bc_session *s, size_t device, size_t index, bool ended, struct bc_error *err)
+static void judge_observation(const struct bc_session *s, const struct bc_device_run *d, struct bc_result *r)
 {
-	struct bc_device_run *d = &s->run.devices[device];
-	struct bc_case_progress *progress = &s->progress[device];
-	struct bc_result *r = &d->results[index];
 	struct bc_known known;
 	const struct bc_judge_in in = { .c = r->c,
 					.arch = &d->arch,
@@ -79,12 +76,39 @@ enum bc_status bc_session_judge(struct bc_session *s, size_t device, size_t inde
 					.clock_not_asked = s->witness == BC_WITNESS_COUNTERS,
 					.has_no_clock = has_no_clock(s, d, r->c),
 					.counters_are_model = d->facts.counters_are_model };
-	enum bc_status st;
 
 	bc_known_find(&s->known, r->c->id, d->arch.name, &d->facts, s->run.timestamp, &known);
 	bc_judge(&in, &r->judged);
+}
+
+void bc_session_cut_short(struct bc_session *s, size_t device, size_t index, enum bc_outcome how, const char *why)
+{
+	struct bc_device_run *d = &s->run.devices[device];
+	struct bc_result *r = &d->results[index];
+
+	if (!r->ntries || r->ntries >= s->attempts.repeat || bc_verdict_is_finding(r->judged.verdict))
+		return;
+	r->obs.outcome = how;
+	(void)snprintf(r->obs.reason, sizeof(r->obs.reason), "%zu of %u repeats, the worst %s: %.*s", r->ntries,
+		       s->attempts.repeat, bc_verdict_name(r->judged.verdict), BC_REASON_MAX - 80, why);
+	judge_observation(s, d, r);
+}
+
+enum bc_status bc_session_judge(struct bc_session *s, size_t device, size_t index, bool ended, struct bc_error *err)
+{
+	struct bc_device_run *d = &s->run.devices[device];
+	struct bc_case_progress *progress = &s->progress[device];
+	struct bc_result *r = &d->results[index];
+	const enum bc_outcome how = r->obs.outcome;
+	char why[BC_REASON_MAX];
+	enum bc_status st;
+
+	(void)bc_strlcpy(why, r->obs.reason, sizeof(why));
+	judge_observation(s, d, r);
 	st = bc_attempts_add(&s->attempts, progress->best ? &progress->best[index] : NULL, r, ended,
 			     &progress->runs_again[index], err);
+	if (!st && ended)
+		bc_session_cut_short(s, device, index, how, why);
 	progress->finished[index] = !progress->runs_again[index];
 	s->has_finding = s->has_finding || (progress->finished[index] && bc_verdict_is_finding(r->judged.verdict));
 	return st;
@@ -187,7 +211,11 @@ size_t bc_session_next_round(struct bc_session *s)
 			if (!progress->runs_again[k])
 				continue;
 			progress->runs_again[k] = false;
-			if (over) { /* what it came to so far stands */
+			if (over) { /* what it came to so far stands, unless it was to be repeated */
+				bc_session_cut_short(s, i, k, s->stop_reason[0] ? s->stop_outcome : BC_LOST_WORKER,
+						     s->stop_reason[0]	 ? s->stop_reason
+						     : *s->signal_caught ? "interrupted"
+									 : "the device was abandoned");
 				progress->finished[k] = true;
 				bc_session_notify(s, i, k);
 				continue;
@@ -245,6 +273,11 @@ enum bc_status bc_session_take_journalled(struct bc_session *s, const struct bc_
 const struct bc_run *bc_session_result(const struct bc_session *s)
 {
 	return &s->run;
+}
+
+enum bc_session_plan bc_session_plan(const struct bc_session *s)
+{
+	return s->plan;
 }
 
 int bc_session_signal(const struct bc_session *s)

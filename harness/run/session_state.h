@@ -41,6 +41,7 @@ struct bc_session {
 	enum bc_outcome stop_outcome; /* what the cases that remained get then */
 	volatile sig_atomic_t *signal_caught;
 	int signal;
+	enum bc_session_plan plan;
 };
 
 /* Make room for @n results of a device, and for their progress. BC_ENOMEM. */
@@ -54,6 +55,15 @@ void bc_session_plan_case(struct bc_session *s, size_t device, const struct bc_c
  * @ended: the observation only says that there is none: the run or the device ended
  */
 enum bc_status bc_session_judge(struct bc_session *s, size_t device, size_t index, bool ended, struct bc_error *err);
+
+/**
+ * bc_session_cut_short - a case that was to be repeated and was not, as often as it should have been
+ * @how, @why: what became of the repeats that are missing
+ *
+ * It gets that outcome, "2 of 100 repeats, the worst PASS: ...", unless a repeat was a finding: that one stands.
+ * Without repeats, and when all are there, nothing changes.
+ */
+void bc_session_cut_short(struct bc_session *s, size_t device, size_t index, enum bc_outcome how, const char *why);
 
 /* Tell the listener (bc_session_events) of a final result. */
 void bc_session_notify(struct bc_session *s, size_t device, size_t index);

@@ -114,7 +114,7 @@ enum bc_status bc_targets_resolve(const char *list, const char *expected, const 
 				  const char *why, struct bc_target **out, size_t *n, struct bc_error *err)
 {
 	struct targets ts = { 0 };
-	char *copy = strdup(list ? list : ngpus ? "all" : "reference"), *next = copy;
+	char *copy = strdup(list ? list : "all"), *next = copy;
 	enum bc_status st = copy ? BC_OK : bc_fail(err, BC_ENOMEM, "device list: out of memory");
 
 	while (!st && next) {
@@ -122,8 +122,10 @@ enum bc_status bc_targets_resolve(const char *list, const char *expected, const 
 
 		if (strcmp(word, "all") == 0) {
 			if (!ngpus)
-				st = bc_fail(err, BC_EUSAGE, "--device all: this host has no GPU%s%s", *why ? ": " : "",
-					     why);
+				st = bc_fail(err, BC_EUSAGE,
+					     "%sthis host has no GPU%s%s; to test on a CPU instead, name the reference "
+					     "device: --device reference",
+					     list ? "--device all: " : "", *why ? ": " : "", why);
 			for (size_t i = 0; !st && i < ngpus; i++)
 				st = add(&ts, expected, &gpus[i], err);
 		} else if (strcmp(word, "reference") == 0) {

@@ -20,13 +20,13 @@ bool bc_targets_want_cuda(const char *list);
 
 /**
  * bc_targets_resolve - the devices of a run
- * @list:     comma list of cuda:N, all, reference, reference:sm_NN, reference:all; NULL: all GPUs, or reference when
- *            there is none
+ * @list:     comma list of cuda:N, all, reference, reference:sm_NN, reference:all; NULL: all GPUs
  * @expected: expected/ root
  * @gpus:     [ngpus] what is here
  * @why:      why there is no GPU, "" when there are some or nobody looked
  *
- * A device named twice is taken once. Return: BC_EUSAGE for an unknown name or a GPU that is not here.
+ * A device named twice is taken once. Return: BC_EUSAGE for an unknown name or a GPU that is not here; for no GPU at
+ * all, naming the reference device.
  */
 enum bc_status bc_targets_resolve(const char *list, const char *expected, const struct bc_facts *gpus, size_t ngpus,
 				  const char *why, struct bc_target **out, size_t *n, struct bc_error *err);

@@ -130,9 +130,6 @@ static const struct {
 	{ "a skip and a pass", "--device reference:sm_75 --filter mapping/distance/32768 --filter stride/ld_b32/2", 0,
 	  "2 cases: 1 PASS, 1 SKIP" },
 	{ "no witness but the model", "--witness clock " ONE, 4, "1 SKIP; nothing was judged" },
-	{ "counters that are required and there", "--require counters " ONE, 0, "1 PASS" },
-	{ "counters that are required and not asked for", "--require counters --witness clock " ONE, 2,
-	  "counters are required and absent: not asked for" },
 	{ "two devices", "--device reference:sm_90,reference:sm_75 --filter stride/ld_b32/2", 0, "2 cases: 2 PASS" },
 	{ "no kernels", "--kernels /nonexistent " ONE, 2, "/nonexistent/ptx/pattern_ld.ptx: cannot be opened" },
 	{ "verbose", "-v " ONE, 0, "PASS     reference_sm_90 stride/ld_b32/2\n" },
@@ -152,12 +149,86 @@ START_TEST(a_run_ends_as_the_row_says)
 }
 END_TEST
 
-START_TEST(an_empty_selection_is_status_0_with_a_note)
+static const char *const empty[] = { "--filter stride --exclude stride", "--exclude *",
+				     "--filter stride --exclude stride --shard 1/2" };
+
+/* Nothing was run, so nothing is green, and no report is replaced by one of nothing. */
+START_TEST(an_empty_selection_is_status_4_and_leaves_the_reports)
 {
+	char words[200];
+
+	bc_run_program("run " ONE);
+	bc_shell("cp -r reports before");
+	(void)snprintf(words, sizeof(words), "run --device reference %s", empty[_i]);
+	bc_run_program(words);
+	bc_expect_status(4, "bankcheck: the selection is empty, so no case was run; the reports in reports are as they "
+			    "were");
+	bc_shell("rm reports/.lock before/.lock && diff -r before reports");
+}
+END_TEST
+
+/* What the reference device counts is the model: it is no witness of hardware. */
+START_TEST(counters_that_are_required_are_hardware)
+{
+	bc_run_program("run --require counters " ONE);
+	bc_expect_status(3, "--require counters: the reference device has no hardware counters");
+	ck_assert(!bc_file_exists(REPORT));
+}
+END_TEST
+
+static const char *const without_gpu[] = { "run", "run --require counters", "run --device all" };
+
+/* A host that lost its GPU must not become green by itself. Without a visible GPU every host is one. */
+START_TEST(no_gpu_is_status_3)
+{
+	bc_call.set[0][0] = "CUDA_VISIBLE_DEVICES";
+	bc_call.set[0][1] = "";
+	bc_run_program(without_gpu[_i]);
+	bc_expect_status(3, "this host has no GPU");
+	bc_expect_status(3, "name the reference device: --device reference");
+	bc_expect_no_output("PASS");
+	ck_assert(!bc_file_exists(REPORT));
+	bc_run_program("run --gpus 1");
+	bc_expect_status(2, "--gpus 1: the run would have 0");
+	bc_run_program("run --gpus 1 " ONE);
+	bc_expect_status(2, "--gpus 1: the run would have 0");
+}
+END_TEST
+
+#define TWO "--device reference:sm_90,reference:sm_75 --filter stride/ld_b32/2"
+
+/* The reports of the run before go when a run begins, so that none of them is taken for today's; nothing else does. */
+START_TEST(the_reports_of_the_run_before_are_removed)
+{
+	bc_run_program("run " TWO);
+	bc_shell("cd reports && cp reference-sm_75.xml sm_75.xml && echo x > index.html && echo x > other.xml");
+	bc_run_program("run --device reference --filter stride/ld_b32/no");
+	bc_expect_status(3, "matches no case"); /* a run that does not begin removes nothing, its journal neither */
 	bc_run_program("run --device reference --filter stride --exclude stride");
-	bc_expect_status(0, "note: the selection is empty");
-	bc_expect_output("0 cases");
-	bc_report_holds(REPORT, 0, 0, 0, 0);
+	bc_expect_status(4, "the selection is empty");
+	bc_run_program("run --resume " TWO);
+	bc_expect_status(0, NULL);
+	ck_assert(bc_file_exists("reports/reference-sm_75.xml"));
+	bc_run_program("run " ONE);
+	bc_expect_status(0, NULL);
+	ck_assert(!bc_file_exists("reports/reference-sm_75.xml"));
+	ck_assert(bc_file_exists(REPORT));
+	ck_assert(!bc_file_exists("reports/journal.tsv.last"));
+	bc_shell("cd reports && test -f sm_75.xml && test -f index.html && test -f other.xml");
+}
+END_TEST
+
+/* A journal is a text that anyone may have changed: what it names is removed only if a run could have written it. */
+START_TEST(a_journal_names_reports_only)
+{
+	bc_run_program("run " ONE);
+	bc_shell("echo x > precious.xml && echo x > reports/notes.txt && sed -i '/^device/s/report=[^\\t]*/"
+		 "report=..\\/precious.xml/;$a device\\tdev=x\\treport=notes.txt' reports/journal.tsv && "
+		 "grep -q 'report=../precious.xml' reports/journal.tsv");
+	bc_run_program("run " ONE);
+	bc_expect_status(0, NULL);
+	ck_assert(bc_file_exists("precious.xml"));
+	ck_assert(bc_file_exists("reports/notes.txt"));
 }
 END_TEST
 
@@ -325,7 +396,8 @@ START_TEST(a_locked_folder_is_status_2)
 }
 END_TEST
 
-/* Room for the journal, not for the report: the older report stays whole. */
+/* Room for the journal, not for the report: none is left half written, and none of the run before is taken for its own.
+ * No room for the journal: the run does not begin, and what was there stays. */
 START_TEST(a_full_disk_is_status_2)
 {
 	struct bc_text old, now;
@@ -338,10 +410,12 @@ START_TEST(a_full_disk_is_status_2)
 	bc_run_program("run " ONE);
 	bc_expect_status(2, "reference-sm_90.xml");
 	ck_assert_ptr_nonnull(strstr(bc_call.err.data, strerror(EFBIG)));
-	now = bc_program_file(&bc_call, REPORT);
-	ck_assert_str_eq(now.data, old.data);
+	ck_assert(!bc_file_exists(REPORT));
 	ck_assert(!bc_file_exists("reports/.reference-sm_90.xml.tmp"));
-	bc_text_release(&now);
+	bc_text_release(&old);
+	bc_call.file_limit = 0;
+	bc_run_program("run " ONE);
+	old = bc_program_file(&bc_call, REPORT);
 	bc_call.file_limit = 512; /* not even for the journal */
 	bc_run_program("run --device reference --filter stride");
 	bc_expect_status(2, "reports/journal.tsv: ");
@@ -529,7 +603,12 @@ Suite *bc_test_cli_run(void)
 	tcase_add_test(runs_tc, no_expectation_is_no_pass);
 	tcase_add_loop_test(runs_tc, the_catalogue_is_the_listed_one, 0, (int)BC_ARRAY_LEN(listed));
 	tcase_add_loop_test(runs_tc, a_run_ends_as_the_row_says, 0, (int)BC_ARRAY_LEN(runs));
-	tcase_add_test(runs_tc, an_empty_selection_is_status_0_with_a_note);
+	tcase_add_loop_test(runs_tc, an_empty_selection_is_status_4_and_leaves_the_reports, 0,
+			    (int)BC_ARRAY_LEN(empty));
+	tcase_add_test(runs_tc, counters_that_are_required_are_hardware);
+	tcase_add_loop_test(runs_tc, no_gpu_is_status_3, 0, (int)BC_ARRAY_LEN(without_gpu));
+	tcase_add_test(runs_tc, the_reports_of_the_run_before_are_removed);
+	tcase_add_test(runs_tc, a_journal_names_reports_only);
 	tcase_add_test(runs_tc, paths_in_messages_are_plain);
 	tcase_add_test(runs_tc, quiet_is_quiet);
 	tcase_add_test(runs_tc, tap_and_checks_variables);

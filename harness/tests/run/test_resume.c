@@ -151,7 +151,6 @@ static const struct {
 	{ "another program", "sed -i '1s/binary_hash=./binary_hash=x/' reports/journal.tsv", RUN, "another program" },
 	{ "other kernels", "sed -i '1s/kernels_hash=./kernels_hash=x/' reports/journal.tsv", RUN,
 	  "another set of kernel images" },
-	{ "no journal", "rm reports/journal.tsv", RUN, "reports/journal.tsv" },
 	{ "an empty one", ": > reports/journal.tsv", RUN, "reports/journal.tsv:1: an empty journal" },
 	{ "something else", "echo hello > reports/journal.tsv", RUN, "reports/journal.tsv:1: not a journal" },
 	{ "a line that makes no sense", "sed -i '3s/=/:/g' reports/journal.tsv", RUN, "reports/journal.tsv:3: " },
@@ -204,6 +203,65 @@ START_TEST(what_is_no_journal_is_not_reported)
 }
 END_TEST
 
+/* `run || run --resume` holds from the first moment on: a run that was killed before it had a journal is begun anew,
+ * and what the run before left is not taken for its own. */
+START_TEST(a_run_that_was_killed_early_starts_anew)
+{
+	bc_run_program(RUN);
+	bc_expect_status(2, NULL);
+	keep_results("whole");
+	bc_shell("mv reports/journal.tsv reports/journal.tsv.last && echo x > reports/reference-sm_12.xml");
+	bc_shell("sed -i '/^device/{p;s/report=[^\\t]*/report=reference-sm_12.xml/}' reports/journal.tsv.last");
+	bc_run_program(RUN " --resume");
+	bc_expect_status(2, "note: --resume: there is no reports/journal.tsv to continue from: the run starts anew");
+	bc_expect_output(SUMMARY);
+	keep_results("anew");
+	bc_shell("cmp whole anew");
+	ck_assert(!bc_file_exists("reports/reference-sm_12.xml"));
+	ck_assert(!bc_file_exists("reports/journal.tsv.last"));
+}
+END_TEST
+
+/* Killed at any moment of its beginning, a run is never continued from the journal of the run before. */
+START_TEST(the_journal_of_the_run_before_is_not_resumed)
+{
+	const struct timespec moment = { .tv_nsec = 2000000L * _i };
+	pid_t pid;
+
+	bc_run_program("run --device reference --filter stride/ld_b32/1");
+	bc_shell("cp reports/journal.tsv old");
+	pid = bc_program_launch(&bc_call, "run --device reference --filter stride/ld_b32/1");
+	for (unsigned i = 0; i < 4000 && !bc_file_exists("reports/journal.tsv.last"); i++)
+		(void)nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+	(void)nanosleep(&moment, NULL);
+	(void)kill(pid, SIGKILL);
+	bc_program_end(&bc_call, pid);
+	bc_shell("! cmp -s old reports/journal.tsv");
+	bc_run_program("run --resume --device reference --filter stride/ld_b32/1");
+	ck_assert_int_eq(bc_call.status, 0); /* with a note or without, as far as it came */
+	bc_expect_output("1 case: 1 PASS\n");
+	bc_shell("! cmp -s old reports/journal.tsv");
+}
+END_TEST
+
+/* Reports go where the journal is, whatever folder one stands in. */
+START_TEST(reports_are_written_beside_their_journal)
+{
+	bc_run_program(RUN " --reports far/away");
+	bc_run_program(RUN);
+	bc_shell("mv far/away/reference-sm_90.xml there && cp " REPORT " here");
+	bc_run_program("report far/away/journal.tsv");
+	bc_expect_status(2, NULL);
+	bc_expect_output("report: far/away/reference-sm_90.xml\n");
+	bc_shell("cmp here " REPORT);
+	bc_shell("cp far/away/journal.tsv .");
+	bc_run_program("report journal.tsv");
+	bc_expect_output("report: ./reference-sm_90.xml\n");
+	bc_run_program("report journal.tsv --reports chosen");
+	bc_expect_output("report: chosen/reference-sm_90.xml\n");
+}
+END_TEST
+
 /* Attempts that were made before the run was cut off count. */
 START_TEST(a_retry_goes_on)
 {
@@ -247,6 +305,9 @@ Suite *bc_test_resume(void)
 	tcase_add_loop_test(tc, a_torn_journal_is_good_as_far_as_it_goes, 0, 9);
 	tcase_add_loop_test(tc, the_journal_of_another_run_is_refused, 0, (int)BC_ARRAY_LEN(other));
 	tcase_add_loop_test(tc, what_is_no_journal_is_not_reported, 0, (int)BC_ARRAY_LEN(unreported));
+	tcase_add_test(tc, a_run_that_was_killed_early_starts_anew);
+	tcase_add_loop_test(tc, the_journal_of_the_run_before_is_not_resumed, 0, 6);
+	tcase_add_test(tc, reports_are_written_beside_their_journal);
 	tcase_add_test(tc, a_retry_goes_on);
 	tcase_add_test(tc, an_interrupted_run_goes_on);
 	suite_add_tcase(s, tc);

@@ -119,7 +119,34 @@ START_TEST(what_failed_is_run_again)
 	bc_expect_output("5 cases: ");
 	bc_run_program(RUN "--filter meta/sound/1");
 	bc_run_program(RUN "--filter meta --rerun-failed reports --reports new");
-	bc_expect_status(0, "note: the selection is empty");
+	bc_expect_status(0, "note: the report of --rerun-failed has no finding, so no case was run");
+	bc_shell("cp " REPORT " before");
+	bc_run_program(RUN "--filter meta --rerun-failed reports");
+	bc_expect_status(0, "note: the report of --rerun-failed has no finding, so no case was run");
+	bc_shell("cmp before " REPORT);
+	bc_run_program(RUN "--filter meta/sound/1 --rerun-failed old"); /* findings, and none of them selected */
+	bc_expect_status(4, "the selection is empty");
+	bc_shell("cmp before " REPORT);
+}
+END_TEST
+
+/* What was to be repeated and was not has no verdict of its own, however well it began. */
+START_TEST(repeats_that_a_deadline_cuts_short_are_lost)
+{
+	bc_run_program(RUN "--filter meta/sound/1 --repeat 1000 --isolate case --deadline 2");
+	bc_expect_status(2, NULL);
+	bc_expect_output("LOST     reference_sm_90 meta/sound/1: ");
+	bc_expect_output(" of 1000 repeats, the worst PASS: the deadline of the run, 2 s, has passed");
+	bc_expect_output("1 case: 1 LOST\n");
+	bc_report_holds(REPORT, 1, 0, 1, 0);
+	bc_run_program("report reports/journal.tsv"); /* its journal says the same */
+	bc_expect_status(2, NULL);
+	bc_expect_output(" of 1000 repeats, the worst PASS: no more in the journal: the run was cut off");
+	bc_run_program(RUN "--filter meta/fails/data --repeat 1000 --isolate case --deadline 2");
+	bc_expect_status(1, NULL); /* a finding stays one */
+	bc_expect_output("1 case: 1 FAIL\n");
+	bc_run_program(RUN "--filter meta/sound/1 --repeat 3");
+	bc_expect_status(0, NULL);
 }
 END_TEST
 
@@ -236,6 +263,7 @@ Suite *bc_test_runner(void)
 	tcase_add_loop_test(words, wrong_words_are_status_3, 0, (int)BC_ARRAY_LEN(wrong));
 	tcase_add_test(which, shards_are_disjoint_balanced_and_whole);
 	tcase_add_test(which, an_empty_shard_is_status_0_with_a_note);
+	tcase_add_test(which, repeats_that_a_deadline_cuts_short_are_lost);
 	tcase_add_test(which, a_seed_decides_the_order);
 	tcase_add_test(which, what_failed_is_run_again);
 	tcase_add_test(often, the_worst_of_several_runs_counts);

@@ -297,6 +297,36 @@ START_TEST(what_cannot_be_planned_is_refused)
 }
 END_TEST
 
+static const struct {
+	const char *mode, *devices;
+	unsigned gpus;
+	const char *words; /* NULL: it is run */
+} counted[] = {
+	{ "good", NULL, 2, NULL }, /* worker.sh has two */
+	{ "good", "all,cuda:1", 2, NULL },
+	{ "good", "cuda:1", 1, NULL },
+	{ "good", NULL, 3, "--gpus 3: the run would have 2 (see `bankcheck devices`)" },
+	{ "good", NULL, 1, "--gpus 1: the run would have 2" },
+	{ "good", "cuda:0", 2, "--gpus 2: the run would have 1" },
+	{ "nogpu", NULL, 1, "--gpus 1: the run would have 0: no driver" },
+	{ "nogpu", "all", 8, "--gpus 8: the run would have 0: no driver" },
+};
+
+/* Seven GPUs of eight are not green. */
+START_TEST(the_gpus_are_as_many_as_was_said)
+{
+	enum bc_status st;
+
+	worker(counted[_i].mode, "");
+	options.devices = counted[_i].devices;
+	options.gpus = counted[_i].gpus;
+	select_cases(two, 2);
+	st = bc_session_open(&options, &cat, &session, &err);
+	ck_assert_int_eq(st, counted[_i].words ? BC_EDEVICE : BC_OK);
+	ck_assert_msg(!counted[_i].words || strstr(err.msg, counted[_i].words), "%s", err.msg);
+}
+END_TEST
+
 /* --- what happens meanwhile ------------------------------------------------------------------------------------ */
 
 struct heard {
@@ -445,6 +475,7 @@ Suite *bc_test_session(void)
 	tcase_add_test(tc, a_provisional_device_has_its_own_memory);
 	tcase_add_test(tc, a_worker_that_dies_costs_one_case);
 	tcase_add_test(tc, every_observation_is_journalled);
+	tcase_add_loop_test(tc, the_gpus_are_as_many_as_was_said, 0, (int)BC_ARRAY_LEN(counted));
 	tcase_add_loop_test(tc, what_cannot_be_planned_is_refused, 0, (int)BC_ARRAY_LEN(bad));
 	tcase_add_test(tc, events_tell_everything);
 	tcase_add_test(tc, a_signal_ends_the_run_early);

@@ -34,7 +34,9 @@ static const struct {
 	bool asks;	   /* the list asks what GPUs are here */
 } rows[] = {
 	{ "the default with GPUs", NULL, 1, "cuda:0=sm_90 ", NULL, true },
-	{ "the default without", NULL, 0, "reference:sm_90=reference_sm_90 ", NULL, true },
+	{ "the default without", NULL, 0, NULL,
+	  "this host has no GPU: " WHY "; to test on a CPU instead, name the reference device: --device reference",
+	  true },
 	{ "all", "all", 4, "cuda:0=sm_90_cuda0 cuda:1=sm_90_cuda1 cuda:2=sm_80 cuda:3=sm_91 ", NULL, true },
 	{ "one", "cuda:2", 4, "cuda:2=sm_80 ", NULL, true },
 	{ "one of two alike keeps the plain name", "cuda:1", 4, "cuda:1=sm_90 ", NULL, true },
@@ -50,7 +52,10 @@ static const struct {
 	{ "all, then another", "all,reference", 1, "cuda:0=sm_90 reference:sm_90=reference_sm_90 ", NULL, true },
 	{ "another, then all", "reference,all", 1, "reference:sm_90=reference_sm_90 cuda:0=sm_90 ", NULL, true },
 	{ "reference:all asks no GPU", "reference:all,reference", 0, NULL, NULL, false }, /* looked at below */
-	{ "no GPU at all", "all", 0, NULL, "--device all: this host has no GPU: " WHY, true },
+	{ "no GPU at all", "all", 0, NULL,
+	  "--device all: this host has no GPU: " WHY
+	  "; to test on a CPU instead, name the reference device: --device reference",
+	  true },
 	{ "none of that number", "cuda:4", 4, NULL,
 	  "--device cuda:4: no such GPU: this host has 4 (see `bankcheck devices`)", true },
 	{ "none here", "cuda:0", 0, NULL, "--device cuda:0: no such GPU: this host has 0: " WHY, true },
