@@ -12,13 +12,15 @@
 
 #include <libxml/tree.h>
 
+#include "harness/report/read_agreement.h"
 #include "harness/report/read_xml.h"
 
 /* What a file is being read into. */
 struct reading {
 	const char *path;
 	struct bc_read_file *file;
-	size_t ncases; /* of all devices */
+	size_t ncases;		  /* of all devices */
+	struct bc_read_sums sums; /* likewise */
 	struct bc_error *err;
 };
 
@@ -189,7 +191,8 @@ static enum bc_status read_keys(struct reading *r, const xmlNode *testcase, stru
 	return copy(r, bc_key_get(&c->keys, "case"), &c->id);
 }
 
-static enum bc_status read_case(struct reading *r, const xmlNode *testcase, struct bc_read_device *d, size_t *cap)
+static enum bc_status read_case(struct reading *r, const xmlNode *testcase, struct bc_read_device *d, size_t *cap,
+				struct bc_read_sums *sums)
 {
 	char *time = NULL;
 	const long line = xmlGetLineNo(testcase);
@@ -213,6 +216,8 @@ static enum bc_status read_case(struct reading *r, const xmlNode *testcase, stru
 	c->seconds = seconds_of(attribute(testcase, "time", &time));
 	xmlFree(time);
 	st = read_keys(r, testcase, c);
+	if (!st)
+		st = bc_agreement_case(r->path, testcase, c->id, c->verdict, sums, r->err);
 	return st ? st : read_message(r, testcase, c);
 }
 
@@ -220,6 +225,7 @@ static enum bc_status read_suite(struct reading *r, const xmlNode *suite)
 {
 	char *name = NULL, *dev = device_of(attribute(suite, "name", &name));
 	struct bc_read_device *d = NULL;
+	struct bc_read_sums sums = { 0 };
 	size_t cap = 0;
 	enum bc_status st = BC_OK;
 
@@ -233,7 +239,13 @@ static enum bc_status read_suite(struct reading *r, const xmlNode *suite)
 		cap = d->ncases;
 	for (const xmlNode *n = suite->children; !st && n; n = n->next)
 		if (is(n, "testcase"))
-			st = read_case(r, n, d, &cap);
+			st = read_case(r, n, d, &cap, &sums);
+	if (!st)
+		st = bc_agreement_sums(r->path, suite, &sums, r->err);
+	r->sums.tests += sums.tests;
+	r->sums.failures += sums.failures;
+	r->sums.errors += sums.errors;
+	r->sums.skipped += sums.skipped;
 	free(dev);
 	return st;
 }
@@ -274,7 +286,9 @@ static enum bc_status read_document(struct reading *r, xmlDoc *doc)
 			st = read_suite(r, n);
 	if (!st && !r->file->ndevices)
 		st = refuse(r, root, "no testsuite");
-	return st ? st : finish(r);
+	if (!st)
+		st = finish(r); /* first: a case that is there twice spoils the sums too */
+	return st ? st : bc_agreement_sums(r->path, root, &r->sums, r->err);
 }
 
 enum bc_status bc_report_read(const char *path, struct bc_read_file *out, struct bc_error *err)

@@ -44,7 +44,8 @@ struct bc_read_file {
  * bc_report_read - read one file
  *
  * No network, no external entities, no DTD. Return: BC_EREAD when it cannot be read; BC_EDATA with path:line for XML
- * that is not well-formed or truncated, a file of another tool, a later format, or a case id that is there twice.
+ * that is not well-formed or truncated, a file of another tool, a later format, a case id that is there twice, or a
+ * report that contradicts itself (read_agreement.h).
  */
 enum bc_status bc_report_read(const char *path, struct bc_read_file *out, struct bc_error *err);
 void bc_report_release(struct bc_read_file *f); /* a zeroed one is allowed */

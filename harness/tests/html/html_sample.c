@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/core/judge.h"
+#include "harness/report/render.h"
+
 static void put_safe(FILE *f, const char *s)
 {
 	for (; *s; s++) {
@@ -24,12 +27,17 @@ static void put_property(FILE *f, const char *name, const char *value)
 
 static void put_line(FILE *f, const struct bc_sample_line *line)
 {
+	enum bc_verdict verdict;
+	const char *element;
+
 	ck_assert_int_gt(fprintf(f, "<testcase classname=\"bankcheck.sm_90.any\" name=\""), 0);
 	put_safe(f, line->id);
 	ck_assert_int_gt(fprintf(f, "\" time=\"0.001\">\n"), 0);
-	if (line->message) {
-		ck_assert_int_gt(fprintf(f, "<failure type=\"%s\" message=\"", line->verdict), 0);
-		put_safe(f, line->message);
+	ck_assert(bc_verdict_parse(line->verdict, &verdict));
+	element = bc_verdict_style(verdict)->element;
+	if (element) {
+		ck_assert_int_gt(fprintf(f, "<%s type=\"%s\" message=\"", element, line->verdict), 0);
+		put_safe(f, line->message ? line->message : line->verdict);
 		ck_assert_int_gt(fprintf(f, "\"/>\n"), 0);
 	}
 	ck_assert_int_gt(fprintf(f, "<system-out>format=1\ncase="), 0);

@@ -110,6 +110,13 @@ END_TEST
 #define PROPS \
 	"<properties><property name=\"bankcheck\" value=\"0\"/><property name=\"run_id\" value=\"r\"/></properties>\n"
 #define TAIL "</testsuite></testsuites>\n"
+#define SUMS(root, suite)                                                                                              \
+	"<testsuites " root ">\n<testsuite name=\"bankcheck.sm_90.s\" " suite ">\n" PROPS FOUND("r/a", "PASS", "")     \
+		FOUND("r/b", "FAIL", "<failure/>") FOUND("r/c", "LOST", "<error/>") FOUND("r/d", "SKIP", "<skipped/>") \
+			TAIL
+#define FOUND(id, verdict, child)                                                                  \
+	"<testcase name=\"" id "\">" child "<system-out>format=1\ncase=s/" id "\nverdict=" verdict \
+	"\n</system-out></testcase>\n"
 #define CASE(out) "<testcase name=\"a\"><system-out>" out "</system-out></testcase>\n"
 
 static const struct {
@@ -139,8 +146,8 @@ static const struct {
 	{ "an unknown verdict", HEAD PROPS CASE("format=1\ncase=s/r/a\nverdict=MAYBE\n") TAIL, BC_EDATA,
 	  ":4: unknown verdict" },
 	{ "a case twice",
-	  HEAD PROPS CASE("format=1\ncase=s/r/a\nverdict=PASS\n") CASE("format=1\ncase=s/r/a\nverdict=FAIL\n") TAIL,
-	  BC_EDATA, "the case s/r/a is there twice for sm_90" },
+	  HEAD PROPS CASE("format=1\ncase=s/r/a\nverdict=PASS\n") FOUND("r/a", "FAIL", "<failure/>") TAIL, BC_EDATA,
+	  "the case s/r/a is there twice for sm_90" },
 	{ "an entity that would grow without end",
 	  "<!DOCTYPE a [<!ENTITY b \"bbbbbbbbbb\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;\">"
 	  "<!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;\">]>\n" HEAD PROPS "&d;" TAIL,
@@ -148,6 +155,27 @@ static const struct {
 	{ "a declared encoding is not believed", "<?xml version=\"1.0\" encoding=\"UTF-7\"?>+ADw-html/+AD4-", BC_EDATA,
 	  ": not well-formed" },
 	{ "the least that is a report", HEAD PROPS CASE("format=1\ncase=s/r/a\nverdict=PASS\n") TAIL, BC_OK, NULL },
+	{ "sums that add up", SUMS("tests=\"4\" failures=\"1\" errors=\"1\"", "tests=\"4\" skipped=\"1\""), BC_OK,
+	  NULL },
+	{ "another number of tests", SUMS("", "tests=\"9999\""), BC_EDATA,
+	  ":2: tests=\"9999\", and its testcases make 4: the report contradicts itself" },
+	{ "another number of failures", SUMS("", "tests=\"4\" failures=\"0\""), BC_EDATA, ":2: failures=\"0\"" },
+	{ "another number of errors", SUMS("", "errors=\"2\""), BC_EDATA, ":2: errors=\"2\"" },
+	{ "another number of skipped ones", SUMS("", "skipped=\"0\""), BC_EDATA, ":2: skipped=\"0\"" },
+	{ "no number", SUMS("", "tests=\"4.0\""), BC_EDATA, ":2: tests=\"4.0\"" },
+	{ "a testsuite gone", SUMS("tests=\"5\"", "tests=\"4\""), BC_EDATA, ":1: tests=\"5\"" },
+	{ "PASS beside a failure", HEAD PROPS FOUND("r/a", "PASS", "<failure/>") TAIL, BC_EDATA,
+	  ":4: s/r/a: verdict=PASS beside the element failure" },
+	{ "LOST beside a failure", HEAD PROPS FOUND("r/a", "LOST", "<failure/>") TAIL, BC_EDATA,
+	  ":4: s/r/a: verdict=LOST beside the element failure" },
+	{ "FAIL without a failure", HEAD PROPS FOUND("r/a", "FAIL", "") TAIL, BC_EDATA,
+	  ":4: s/r/a: verdict=FAIL, and no element failure" },
+	{ "two failures", HEAD PROPS FOUND("r/a", "FAIL", "<failure/><failure/>") TAIL, BC_EDATA,
+	  ":4: s/r/a: verdict=FAIL, and more than one element failure" },
+	{ "a failure of another type", HEAD PROPS FOUND("r/a", "FAIL", "<failure type=\"DISAGREE\"/>") TAIL, BC_EDATA,
+	  ":4: s/r/a: verdict=FAIL, and its failure is of type DISAGREE" },
+	{ "an attempt that failed is no contradiction", HEAD PROPS FOUND("r/a", "PASS", "<flakyFailure/>") TAIL, BC_OK,
+	  NULL },
 	{ "the keys of a later version",
 	  HEAD PROPS CASE("format=1\ncase=s/r/a\nverdict=PASS\nnew_key=1\n\nfree text") TAIL, BC_OK, NULL },
 };
