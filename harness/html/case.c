@@ -29,55 +29,37 @@ static const char *rerun(const struct bc_html *p, const struct bc_html_case *c)
 	return "";
 }
 
-static void put_body(struct bc_html *p, const struct bc_html_case *c, const char *sentence, struct bc_html_shown *s)
+/* What the runs say when they agree, into @buf; false: they do not. "" when none says anything. */
+static bool agreed(const struct bc_html *p, const struct bc_html_case *c, enum bc_html_witness w, const char *quantity,
+		   char buf[BC_HTML_VALUE_MAX])
 {
-	const char *own = first_value(p, c, "rule"), *twin = first_value(p, c, "twin"), *again = rerun(p, c);
+	char other[BC_HTML_VALUE_MAX];
+	bool agree = true;
 
-	bc_put(&p->out, "<div class=body id=\"");
-	bc_html_anchor(p, c);
-	bc_put(&p->out, "\">");
-	if (own[0] && strcmp(own, sentence) != 0) {
-		bc_put(&p->out, "<p>");
-		bc_html_text(p, own);
-	}
-	bc_put(&p->out, "<table class=kv>");
-	bc_html_rows(p, c, s);
-	if (twin[0]) {
-		bc_put(&p->out, "<tr><th>clean twin<td><a href=\"#");
-		bc_html_text(p, twin);
-		bc_put(&p->out, "\">");
-		bc_html_text(p, twin);
-		bc_put(&p->out, "</a>");
-	}
-	if (again[0]) {
-		bc_put(&p->out, "<tr><th>run again<td><code>");
-		bc_html_text(p, again);
-		bc_put(&p->out, "</code>");
-	}
-	bc_put(&p->out, "</table>");
-	bc_html_picture(p, c);
-	bc_put(&p->out, "</div>");
-}
-
-/* A cell of a case's line: what the runs say when they agree. */
-static void put_cell(struct bc_html *p, const struct bc_html_case *c, enum bc_html_witness w, const char *quantity)
-{
-	char first[BC_HTML_VALUE_MAX] = "", other[BC_HTML_VALUE_MAX];
-	bool differ = false;
-
+	buf[0] = '\0';
 	for (size_t r = 0; r < p->nruns; r++) {
 		if (!c->of[r])
 			continue;
 		bc_html_value(c->of[r], w, quantity, other);
-		differ = differ || (first[0] && other[0] && strcmp(first, other) != 0);
-		if (!first[0])
-			(void)memcpy(first, other, sizeof(first));
+		agree = agree && (!buf[0] || !other[0] || strcmp(buf, other) == 0);
+		if (!buf[0])
+			(void)bc_strlcpy(buf, other, BC_HTML_VALUE_MAX);
 	}
-	bc_put(&p->out, "<span>");
-	if (differ)
+	return agree;
+}
+
+/* A cell of a case's line: what the runs say when they agree; marked when it is not what is expected. */
+static void put_cell(struct bc_html *p, const struct bc_html_case *c, enum bc_html_witness w, const char *quantity)
+{
+	char value[BC_HTML_VALUE_MAX];
+	const bool agree = agreed(p, c, w, quantity, value);
+	const bool odd = agree && bc_html_is_odd(first_value(p, c, quantity), w, quantity, value);
+
+	bc_put(&p->out, odd ? "<span class=odd>\u2260 " : "<span>");
+	if (!agree)
 		bc_put(&p->out, "<em>varies</em>");
 	else
-		bc_html_text(p, first[0] ? first : "\u2013");
+		bc_html_text(p, value[0] ? value : "\u2013");
 	bc_put(&p->out, "</span>");
 }
 
@@ -100,6 +82,58 @@ static void put_expected(struct bc_html *p, const struct bc_html_case *c, const 
 		bc_put(&p->out, first_value(p, c, "data_origin")[0] ? "right data" : "nothing");
 	}
 	bc_put(&p->out, "</span>");
+}
+
+/* "expected 1 wavefront · counters ≠ 2 · clock 1 · model 1": the numbers of a case beside each other. */
+static void put_numbers(struct bc_html *p, const struct bc_html_case *c, const char *quantity)
+{
+	static const char *const names[] = {
+		[BC_HTML_COUNTERS] = "counters", [BC_HTML_CLOCK] = "clock", [BC_HTML_MODEL] = "model"
+	};
+
+	if (!first_value(p, c, quantity)[0] || strcmp(quantity, "data") == 0)
+		return;
+	bc_put(&p->out, "<p class=numbers><span>expected ");
+	put_expected(p, c, quantity);
+	bc_put(&p->out, "</span>");
+	for (unsigned w = 0; w < BC_ARRAY_LEN(names); w++) {
+		bc_putf(&p->out, " <span>%s ", names[w]);
+		put_cell(p, c, (enum bc_html_witness)w, quantity);
+		bc_put(&p->out, "</span>");
+	}
+	bc_put(&p->out, "\n");
+}
+
+static void put_body(struct bc_html *p, const struct bc_html_case *c, const char *sentence, const char *quantity,
+		     struct bc_html_shown *s)
+{
+	const char *own = first_value(p, c, "rule"), *twin = first_value(p, c, "twin"), *again = rerun(p, c);
+
+	bc_put(&p->out, "<div class=body id=\"");
+	bc_html_anchor(p, c);
+	bc_put(&p->out, "\">");
+	if (own[0] && strcmp(own, sentence) != 0) {
+		bc_put(&p->out, "<p>");
+		bc_html_text(p, own);
+	}
+	put_numbers(p, c, quantity);
+	bc_put(&p->out, "<table class=kv>");
+	bc_html_rows(p, c, s);
+	if (twin[0]) {
+		bc_put(&p->out, "<tr><th>clean twin<td><a href=\"#");
+		bc_html_text(p, twin);
+		bc_put(&p->out, "\">");
+		bc_html_text(p, twin);
+		bc_put(&p->out, "</a>");
+	}
+	if (again[0]) {
+		bc_put(&p->out, "<tr><th>run again<td><code>");
+		bc_html_text(p, again);
+		bc_put(&p->out, "</code>");
+	}
+	bc_put(&p->out, "</table>");
+	bc_html_picture(p, c);
+	bc_put(&p->out, "</div>");
 }
 
 /* A character a run: a point for PASS, the verdict's letter, a dash where the case is not there. */
@@ -167,7 +201,7 @@ static void put_case(struct bc_html *p, const struct bc_html_case *c, const char
 	if (p->nruns > 1)
 		put_strip(p, c);
 	bc_put(&p->out, "</summary>");
-	put_body(p, c, sentence, s);
+	put_body(p, c, sentence, quantity, s);
 	bc_put(&p->out, "</details>\n");
 }
 

@@ -19,10 +19,8 @@ static void put_head(struct bc_html *p)
 	bc_put(&p->out, bc_html_script_hash);
 	bc_put(&p->out, "'\">\n<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<meta "
 			"name=color-scheme content=\"light dark\">\n"
-			"<meta name=generator content=\"bankcheck " BC_VERSION "\">\n<title>bankcheck: ");
-	bc_html_text(p, bc_read_property(p->run[0].d, "gpu"));
-	if (p->nruns > 1)
-		bc_putf(&p->out, " and %zu more runs", p->nruns - 1);
+			"<meta name=generator content=\"bankcheck " BC_VERSION "\">\n<title>");
+	bc_html_title(p);
 	bc_put(&p->out, "</title>\n<style>");
 	put_lines(p, bc_html_style);
 	bc_put(&p->out, "</style>\n</head>\n<body>\n");
@@ -104,7 +102,7 @@ enum bc_status bc_html_write(const struct bc_read_file *files, size_t n, struct 
 		bc_html_clock(&p);
 		put_case_part(&p);
 		bc_put(&p.out, "</main>\n<footer>Written by bankcheck " BC_VERSION
-			       " from its JUnit reports. The page asks the network for nothing.</footer>\n"
+			       " from its JUnit reports. The page makes no network requests.</footer>\n"
 			       "<script>");
 		put_lines(&p, bc_html_script);
 		bc_put(&p.out, "</script>\n</body>\n</html>\n");

@@ -69,11 +69,14 @@ size_t bc_html_rule_len(const char *id);
 void bc_html_pictures(struct bc_html *p);
 void bc_html_picture(struct bc_html *p, const struct bc_html_case *c);
 
-/* summary.c */
+/* summary.c. The title is text: the verdict, then the device. */
+void bc_html_title(struct bc_html *p);
 void bc_html_summary(struct bc_html *p);
-void bc_html_findings(struct bc_html *p);
 void bc_html_matrix(struct bc_html *p);
 void bc_html_differences(struct bc_html *p);
+
+/* findings.c: by cause, then case by case. */
+void bc_html_findings(struct bc_html *p);
 
 /* chart.c */
 void bc_html_layouts(struct bc_html *p);
@@ -98,6 +101,10 @@ void bc_html_bounds(struct bc_html *p, const char *bounds);
 enum bc_html_witness { BC_HTML_COUNTERS, BC_HTML_CLOCK, BC_HTML_MODEL };
 void bc_html_value(const struct bc_read_case *c, enum bc_html_witness w, const char *quantity,
 		   char buf[BC_HTML_VALUE_MAX]);
+
+/* Is a number of @value ("2", "31,32,31") outside @bounds ("1..1")? A clock's is as far as its whole number is, when it
+ * is within 0.2 of one. Without bounds, or without a value, nothing is odd. */
+bool bc_html_is_odd(const char *bounds, enum bc_html_witness w, const char *quantity, const char *value);
 
 /* The quantity that a case is mainly about: "wavefronts", "conflicts" ... "data". */
 const char *bc_html_quantity(const struct bc_read_case *c);

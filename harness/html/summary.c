@@ -80,8 +80,9 @@ static void put_count(struct bc_html *p, size_t r, size_t v)
 {
 	const size_t n = p->run[r].n[v];
 
-	bc_putf(&p->out, "<td class=\"num%s%c\" data-run=%zu data-verdict=%s>%zu", n ? " v" : " z",
-		n ? bc_verdict_letter((enum bc_verdict)v) : ' ', r + 1, bc_verdict_name((enum bc_verdict)v), n);
+	bc_putf(&p->out, "<td class=\"num%s%c\" data-l=%s data-run=%zu data-verdict=%s>%zu", n ? " v" : " z",
+		n ? bc_verdict_letter((enum bc_verdict)v) : ' ', bc_verdict_name((enum bc_verdict)v), r + 1,
+		bc_verdict_name((enum bc_verdict)v), n);
 }
 
 /* "confirmed NVIDIA H200, driver ...": the first word is what matters. */
@@ -100,14 +101,14 @@ static void put_run_row(struct bc_html *p, size_t r)
 {
 	const struct bc_read_device *d = p->run[r].d;
 
-	bc_putf(&p->out, "<tr><th scope=row>%zu<td><strong>", r + 1);
+	bc_putf(&p->out, "<tr><th scope=row data-l=run>%zu<td><strong>", r + 1);
 	put_device(p, r);
 	bc_put(&p->out, "</strong><br><small>");
 	bc_html_text(p, d->dev);
 	bc_put(&p->out, strcmp(property(p, r, "counters_by"), "model") == 0 ? ", counters are the model" : "");
-	bc_put(&p->out, "</small><td>");
+	bc_put(&p->out, "</small><td data-l=driver>");
 	bc_html_text(p, property(p, r, "driver"));
-	bc_put(&p->out, "<td>");
+	bc_put(&p->out, "<td data-l=CUDA>");
 	bc_html_text(p, property(p, r, "cuda"));
 	bc_put(&p->out, "<td class=t>");
 	bc_html_text(p, d->timestamp[0] ? d->timestamp : "\u2013");
@@ -120,7 +121,7 @@ static void put_run_row(struct bc_html *p, size_t r)
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		if (any_run_has(p, v))
 			put_count(p, r, v);
-	bc_putf(&p->out, "<td class=num data-run=%zu data-verdict=all>%zu<td class=barcell>", r + 1,
+	bc_putf(&p->out, "<td class=num data-l=cases data-run=%zu data-verdict=all>%zu<td class=barcell>", r + 1,
 		count_cases(&p->run[r], false));
 	put_bar(p, p->run[r].n, count_cases(&p->run[r], false));
 	bc_put(&p->out, "\n");
@@ -168,25 +169,52 @@ static void put_facts(struct bc_html *p)
 	bc_put(&p->out, "</table></div></details>\n");
 }
 
+enum outcome { PASSED, FAILED, NOTHING_JUDGED };
+
+/* What all runs come to, and how many cases there are of what. */
+static enum outcome add_up(const struct bc_html *p, size_t *all, size_t *findings, size_t *skipped)
+{
+	*all = *findings = *skipped = 0;
+	for (size_t r = 0; r < p->nruns; r++) {
+		*all += count_cases(&p->run[r], false);
+		*findings += count_cases(&p->run[r], true);
+		*skipped += p->run[r].n[BC_SKIP];
+	}
+	return *findings ? FAILED : *all > *skipped ? PASSED : NOTHING_JUDGED;
+}
+
+void bc_html_title(struct bc_html *p)
+{
+	static const char *const words[] = { "PASSED", "FAILED", "NOTHING JUDGED" };
+	size_t all, findings, skipped;
+	const enum outcome o = add_up(p, &all, &findings, &skipped);
+
+	bc_put(&p->out, words[o]);
+	if (findings)
+		bc_putf(&p->out, " %zu", findings);
+	bc_put(&p->out, " \u00b7 bankcheck: ");
+	put_device(p, 0);
+	if (p->nruns > 1)
+		bc_putf(&p->out, " and %zu more run%s", p->nruns - 1, p->nruns == 2 ? "" : "s");
+}
+
 void bc_html_summary(struct bc_html *p)
 {
-	size_t all = 0, findings = 0, not_judged = 0;
+	static const char *const words[] = { "PASSED", "FAILED", "NOTHING WAS JUDGED" };
+	size_t all, findings, skipped, partial = 0;
+	const enum outcome o = add_up(p, &all, &findings, &skipped);
 
-	for (size_t r = 0; r < p->nruns; r++) {
-		all += count_cases(&p->run[r], false);
-		findings += count_cases(&p->run[r], true);
-		not_judged += p->run[r].n[BC_SKIP];
-	}
-	bc_putf(&p->out, "<p class=\"big %s\"><strong>%s</strong> ",
-		findings	   ? "bad"
-		: all > not_judged ? "good"
-				   : "bad",
-		findings	   ? "Findings"
-		: all > not_judged ? "As expected"
-				   : "Nothing was judged");
+	for (size_t r = 0; r < p->nruns; r++)
+		partial += strcmp(property(p, r, "complete"), "yes") != 0;
+	bc_putf(&p->out, "<p class=\"big %s\"><strong>%s</strong> ", o == PASSED ? "good" : "bad", words[o]);
 	bc_putf(&p->out, "%zu run%s, %zu verdict%s: ", p->nruns, p->nruns == 1 ? "" : "s", all, all == 1 ? "" : "s");
-	bc_putf(&p->out, "<b>%zu</b> to look at, %zu skipped, the others as expected.\n", findings, not_judged);
-	bc_put(&p->out, "<div class=scroll><table class=grid id=runs><thead><tr><th scope=col>run<th "
+	bc_putf(&p->out, "<b>%zu</b> to look at, %zu skipped, the others as expected.", findings, skipped);
+	if (partial && p->nruns == 1)
+		bc_put(&p->out, " The run does not hold the whole catalogue.");
+	else if (partial)
+		bc_putf(&p->out, " %zu run%s not hold the whole catalogue.", partial, partial == 1 ? " does" : "s do");
+	bc_put(&p->out, "\n");
+	bc_put(&p->out, "<div class=scroll><table class=\"grid cards\" id=runs><thead><tr><th scope=col>run<th "
 			"scope=col>device<th scope=col>driver"
 			"<th scope=col>CUDA<th scope=col>when, where<th scope=col>expectations");
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
@@ -197,75 +225,6 @@ void bc_html_summary(struct bc_html *p)
 		put_run_row(p, r);
 	bc_put(&p->out, "</table></div>\n");
 	put_facts(p);
-}
-
-/* Does run @r of the case say what run @first does? */
-static bool agrees(const struct bc_html_case *c, size_t first, size_t r)
-{
-	const struct bc_read_case *a = c->of[first], *b = c->of[r];
-
-	return a && b && a->verdict == b->verdict && strcmp(a->message, b->message) == 0;
-}
-
-/* Verdict and message of a case, each once, with the runs that have it. @in: [nruns] */
-static void put_case_findings(struct bc_html *p, const struct bc_html_case *c, bool *in, bool findings)
-{
-	for (size_t r = 0; r < p->nruns; r++) {
-		bool before = false;
-
-		if (!c->of[r] || c->of[r]->verdict == BC_PASS || bc_verdict_is_finding(c->of[r]->verdict) != findings)
-			continue;
-		for (size_t k = 0; k < p->nruns; k++) {
-			in[k] = agrees(c, r, k);
-			before = before || (k < r && in[k]);
-		}
-		if (before)
-			continue;
-		bc_put(&p->out, "<tr><td>");
-		bc_html_verdict(p, c->of[r]->verdict);
-		bc_put(&p->out, "<td>");
-		bc_html_link(p, c);
-		bc_put(&p->out, "<td>");
-		bc_html_runs(p, in);
-		bc_html_text(p, c->of[r]->message);
-		bc_put(&p->out, "\n");
-	}
-}
-
-static void put_list(struct bc_html *p, bool *in, bool findings)
-{
-	bc_put(&p->out, "<div class=scroll><table class=\"grid list\"><thead><tr><th scope=col>verdict<th "
-			"scope=col>case<th scope=col>what is "
-			"wrong<tbody>\n");
-	for (size_t i = 0; i < p->ncases && !p->out.st; i++)
-		put_case_findings(p, &p->cases[i], in, findings);
-	bc_put(&p->out, "</table></div>\n");
-}
-
-void bc_html_findings(struct bc_html *p)
-{
-	bool *in = calloc(p->nruns + 1, sizeof(*in));
-	size_t findings = 0, others = 0;
-
-	if (!in) {
-		p->out.st = bc_fail(p->out.err, BC_ENOMEM, "html: out of memory");
-		return;
-	}
-	for (size_t r = 0; r < p->nruns; r++) {
-		findings += count_cases(&p->run[r], true);
-		others += count_cases(&p->run[r], false) - count_cases(&p->run[r], true) - p->run[r].n[BC_PASS];
-	}
-	bc_put(&p->out, "<h2 id=findings>Findings</h2>\n");
-	if (findings)
-		put_list(p, in, true);
-	else
-		bc_put(&p->out, "<p>None: every case that was judged came out as expected.\n");
-	if (others) {
-		bc_putf(&p->out, "<details class=facts><summary>Skipped and known failures: %zu</summary>\n", others);
-		put_list(p, in, false);
-		bc_put(&p->out, "</details>\n");
-	}
-	free(in);
 }
 
 /* Cases @from to @to are a suite: how many of a run's, how many to look at. */

@@ -2,11 +2,14 @@
 /* The numbers that a report's lines name. */
 #include "harness/html/page.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "harness/base/textfile.h"
 #include "harness/report/values.h"
+
+#define CLOCK_NEAR 0.2 /* as in judge.c: a clock this near a whole number names it */
 
 static const char *const quantities[] = { "wavefronts",	 "conflicts", "sectors", "clock_slope",
 					  "clock_ratio", "requests",  "data" };
@@ -69,6 +72,39 @@ void bc_html_value(const struct bc_read_case *c, enum bc_html_witness w, const c
 	else
 		(void)bc_values_stated(&c->keys, &per);
 	put_attempts(s, q, per_request ? per : 0, buf);
+}
+
+static bool parse(const char *at, size_t len, double *out)
+{
+	char text[BC_NUMBER_MAX];
+
+	if (len >= sizeof(text))
+		return false;
+	(void)bc_strlcpy(text, at, len + 1);
+	return bc_number_parse(text, out);
+}
+
+bool bc_html_is_odd(const char *bounds, enum bc_html_witness w, const char *quantity, const char *value)
+{
+	const char *dots = strstr(bounds, "..");
+	const bool whole = w == BC_HTML_CLOCK && strncmp(quantity, "clock", 5) != 0;
+	double lo, hi;
+
+	if (!dots || !value[0] || !parse(bounds, (size_t)(dots - bounds), &lo) || !bc_number_parse(dots + 2, &hi))
+		return false;
+	for (const char *at = value; *at;) {
+		const size_t len = strcspn(at, ",");
+		double v;
+
+		if (!parse(at, len, &v))
+			return true;
+		if (whole && fabs(v - round(v)) <= CLOCK_NEAR)
+			v = round(v);
+		if (v < lo || v > hi)
+			return true;
+		at += len + (at[len] == ',');
+	}
+	return false;
 }
 
 void bc_html_bounds(struct bc_html *p, const char *bounds)

@@ -293,6 +293,13 @@ void bc_browser_scripts(struct bc_browser *b, bool run)
 	tell(b, "Emulation.setScriptExecutionDisabled", json_pack("{s:b}", "value", !run));
 }
 
+void bc_browser_width(struct bc_browser *b, unsigned pixels)
+{
+	tell(b, "Emulation.setDeviceMetricsOverride",
+	     json_pack("{s:i, s:i, s:i, s:b}", "width", (int)pixels, "height", 900, "deviceScaleFactor", 1, "mobile",
+		       0));
+}
+
 void bc_browser_media(struct bc_browser *b, const char *media, bool dark)
 {
 	tell(b, "Emulation.setEmulatedMedia",

@@ -48,6 +48,9 @@ void bc_browser_click(struct bc_browser *b, const char *selector);
 /* Let the page's scripts run, or not. */
 void bc_browser_scripts(struct bc_browser *b, bool run);
 
+/* The screen is @pixels wide from now on. */
+void bc_browser_width(struct bc_browser *b, unsigned pixels);
+
 /* Dark or light, screen or print ("" or "print"). */
 void bc_browser_media(struct bc_browser *b, const char *media, bool dark);
 

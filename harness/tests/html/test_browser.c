@@ -244,6 +244,49 @@ START_TEST(dark_light_and_print)
 }
 END_TEST
 
+/* Elements that are seen, reach over the right edge and cannot be scrolled to; and the narrowest cell that holds words.
+ */
+#define OFF_SCREEN                                                                                                    \
+	"[...document.querySelectorAll('main *, header *')].filter(e => e.checkVisibility() && !e.closest('svg') && " \
+	"!e.closest('.scroll, .slopes, .skip') && e.getBoundingClientRect().right > innerWidth + 1).length"
+#define NARROWEST                                                                                          \
+	"Math.min(...[...document.querySelectorAll('#runs td:not(.num), .causes td:not(.num), .list td')]" \
+	".filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect().width))"
+
+START_TEST(a_narrow_screen_shows_all)
+{
+	static const char message[] = "disagree counters wavefronts=2 conflicts=1; clock wavefronts=1; expected "
+				      "wavefronts=1 conflicts=0 (expected/common/stride.txt:14)";
+	static char keys[1024];
+	const struct bc_sample_line a[] = {
+		{ "stride/a_rule_with_quite_a_long_name_ld_b32/a_variant_with_a_longer_name", "DISAGREE", message,
+		  keys },
+		{ "stride/ld/1", "PASS", NULL, NULL },
+		{ "stride/ld/2", "SKIP", "needs more", NULL },
+	};
+
+	(void)snprintf(
+		keys, sizeof(keys),
+		"wavefronts=1..1\nrequests_stated=1\ncounters=requests:1 wavefronts:2\nclock=1\nmodel=requests:1 "
+		"wavefronts:1\n%s",
+		bc_sample_pattern(patterns[0], "ld32", 4, 32));
+	write_report("a.xml", "NVIDIA H200", "580.159.04", a, BC_ARRAY_LEN(a));
+	bc_run_program("html a.xml -o page.html");
+	bc_expect_status(0, NULL);
+	bc_browser_width(&browser, 420);
+	go("#stride/a_rule_with_quite_a_long_name_ld_b32/a_variant_with_a_longer_name");
+	number("innerWidth", 420);
+	number("document.documentElement.scrollWidth", 420);
+	number("document.querySelector('#runs').getBoundingClientRect().right <= 420 ? 1 : 0", 1);
+	number(OFF_SCREEN, 0);
+	ck_assert_double_ge(bc_browser_number(&browser, NARROWEST), 200);
+	string("document.querySelector('.k[open] .numbers').textContent.trim()",
+	       "expected 1 wavefront counters \u2260 2 clock 1 model 1");
+	number("document.querySelector('.numbers').checkVisibility() ? 1 : 0", 1);
+	nothing_went_wrong();
+}
+END_TEST
+
 START_TEST(hostile_strings_are_text)
 {
 	const char *const evil = "</title></style></script><script>document.title='had'</script><img "
@@ -259,7 +302,7 @@ START_TEST(hostile_strings_are_text)
 	bc_run_program("html a.xml b.xml -o page.html");
 	bc_expect_status(0, NULL);
 	go("#case-1");
-	number("document.title.startsWith('bankcheck: </title>') ? 1 : 0", 1);
+	number("document.title.startsWith('FAILED 1 \u00b7 bankcheck: </title>') ? 1 : 0", 1);
 	number("document.images.length", 0);
 	number("document.scripts.length", 1);
 	number("document.querySelectorAll('[onerror], [onmouseover], a[href^=javascript]').length", 0);
@@ -360,6 +403,7 @@ Suite *bc_test_browser(void)
 	tcase_add_test(tc, a_case_opens);
 	tcase_add_test(tc, the_page_is_whole_without_javascript);
 	tcase_add_test(tc, dark_light_and_print);
+	tcase_add_test(tc, a_narrow_screen_shows_all);
 	tcase_add_test(tc, hostile_strings_are_text);
 	tcase_add_test(tc, the_policy_stops_what_gets_in);
 	tcase_add_test(tc, a_big_page_opens_fast);

@@ -182,6 +182,67 @@ START_TEST(counts_are_those_of_the_reports)
 }
 END_TEST
 
+#define RATIO(got, want, line) \
+	"ratio wavefronts=" got "; expected wavefronts=" want " (x.txt:" line "); counters wavefronts=" got
+
+START_TEST(findings_are_put_together_by_cause)
+{
+	static const struct bc_sample_line a[] = {
+		{ "s/one/1", "FAIL", RATIO("4", "2", "1"), NULL }, { "s/one/2", "FAIL", RATIO("2", "1", "2"), NULL },
+		{ "s/one/3", "FAIL", RATIO("2", "1", "3"), NULL }, { "s/two/1", "FAIL", RATIO("2", "1", "4"), NULL },
+		{ "s/two/2", "DISAGREE", "data: lane 3", NULL },   { "s/two/3", "DISAGREE", "data: lane 4", NULL },
+		{ "s/two/4", "DISAGREE", "data: lane 4", NULL },   { "s/two/5", "PASS", NULL, NULL },
+		{ "s/two/6", "SKIP", RATIO("2", "1", "5"), NULL },
+	};
+	const char *data, *two, *four;
+
+	write_report("a.xml", "1", a, BC_ARRAY_LEN(a));
+	make(1);
+	holds("<title>FAILED 7 \u00b7 bankcheck: NVIDIA H200</title>", 1);
+	holds("<strong>FAILED</strong>", 1);
+	holds("<td class=num data-l=cases>", 4);
+	data = strstr(page.data, "<td class=num data-l=cases>3<td><b class=\"v vD\">DISAGREE</b><td><code>s/two");
+	two = strstr(page.data, "<td class=num data-l=cases>2<td><b class=\"v vF\">FAIL</b><td><code>s/one</code><td>2 "
+				"instead of 1 wavefronts<td data-l=first><a href=\"#s/one/2\">");
+	four = strstr(page.data, "<td>4 instead of 2 wavefronts<");
+	ck_assert(data && two && four && data < two && two < four); /* the largest first */
+	holds("Case by case: 7</summary>", 1);
+	holds("<details class=facts open><summary>Case by case", 1);
+}
+END_TEST
+
+START_TEST(causes_name_their_runs)
+{
+	static const struct bc_sample_line a[] = { { "s/one/1", "FAIL", RATIO("2", "1", "1"), NULL },
+						   { "s/one/2", "FAIL", RATIO("2", "1", "2"), NULL } },
+					   b[] = { { "s/one/1", "PASS", NULL, NULL },
+						   { "s/one/2", "FAIL", RATIO("3", "1", "2"), NULL } };
+
+	write_report("a.xml", "1", a, 2);
+	write_report("b.xml", "2", b, 2);
+	make(2);
+	holds("<title>FAILED 3 \u00b7 bankcheck: NVIDIA H200 and 1 more run</title>", 1);
+	holds("<span class=r>run 1</span> 2 instead of 1 wavefronts", 1);
+	holds("<span class=r>run 2</span> 3 instead of 1 wavefronts", 1);
+}
+END_TEST
+
+START_TEST(many_findings_are_closed_at_first)
+{
+	static struct bc_sample_line a[51];
+	static char id[51][16];
+
+	for (unsigned i = 0; i < 51; i++) {
+		(void)snprintf(id[i], sizeof(id[i]), "s/one/%u", i);
+		a[i] = (struct bc_sample_line){ id[i], "FAIL", RATIO("2", "1", "1"), NULL };
+	}
+	write_report("a.xml", "1", a, 51);
+	make(1);
+	holds("<td class=num data-l=cases>51<td><b", 1);
+	holds("<details class=facts><summary>Case by case: 51", 1);
+}
+END_TEST
+
 START_TEST(a_page_of_passes_says_so)
 {
 	static const struct bc_sample_line a[] = { { "s/one/1", "PASS", NULL, NULL } },
@@ -189,12 +250,14 @@ START_TEST(a_page_of_passes_says_so)
 
 	write_report("a.xml", "1", a, 1);
 	make(1);
-	holds("<strong>As expected</strong>", 1);
+	holds("<strong>PASSED</strong>", 1);
+	holds("<title>PASSED \u00b7 bankcheck: NVIDIA H200</title>", 1);
 	holds("None: every case", 1);
 	holds("id=differences", 0);
 	write_report("a.xml", "1", b, 1);
 	make(1);
-	holds("<strong>Nothing was judged</strong>", 1);
+	holds("<strong>NOTHING WAS JUDGED</strong>", 1);
+	holds("<title>NOTHING JUDGED \u00b7 ", 1);
 	holds("Skipped and known failures: 1", 1);
 }
 END_TEST
@@ -234,7 +297,8 @@ START_TEST(a_case_tells_all)
 	case_holds("s/one/1", "<em>none: throttled</em>");
 	holds("<p class=law>another sentence", 1); /* of the rule's first case */
 	holds("run --filter s/one/1", 0);	   /* a pass need not be run again */
-	holds("<span>2 wavefronts</span><span>3</span><span>3</span><span>2</span>", 1);
+	holds("<span>2 wavefronts</span><span class=odd>\u2260 3</span><span class=odd>\u2260 3</span><span>2</span>",
+	      1);
 }
 END_TEST
 
@@ -539,6 +603,9 @@ Suite *bc_test_html(void)
 	tcase_add_loop_test(tc, numbers_are_in_order, 0, (int)BC_ARRAY_LEN(orders));
 	tcase_add_loop_test(tc, values_are_per_request, 0, (int)BC_ARRAY_LEN(values));
 	tcase_add_test(tc, counts_are_those_of_the_reports);
+	tcase_add_test(tc, findings_are_put_together_by_cause);
+	tcase_add_test(tc, causes_name_their_runs);
+	tcase_add_test(tc, many_findings_are_closed_at_first);
 	tcase_add_test(tc, a_page_of_passes_says_so);
 	tcase_add_test(tc, a_case_tells_all);
 	tcase_add_test(tc, runs_that_agree_are_one_line);
