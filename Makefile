@@ -169,7 +169,7 @@ endef
 $(foreach v,$(VARIANTS),$(eval $(call VARIANT,$(v))))
 
 # ---------------------------------------------------------------------------------------------- main targets
-.PHONY: check-selftest check-browser check-inject all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
+.PHONY: check-toolkits check-selftest check-browser check-inject all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
 	fuzz bench selftest ptx toolkit-images install uninstall clean help setup cuda-note FORCE
 FORCE:
 
@@ -386,6 +386,14 @@ check-arch: $(B)/arch_facts
 $(B)/arch_facts: tools/arch_facts.c $(CUPTI_SHIM)/string | setup
 	$(call q,CC,$@) $(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CUDA_CFLAGS) \
 		$(if $(filter-out /usr,$(CUDA_ROOT)),-isystem $(CUDA_ROOT)/include) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+
+# CUDA releases that `make check-toolkits` fetches with pip: headers and CUPTI (10 MB each); compilers (100 to 300 MB each).
+CHECK_RELEASES ?= 12.6.2 12.8 12.9 13.0 13.1 13.2 13.3 13.4 13.5
+CHECK_IMAGES   ?= 11.8 12.4 12.9 13.5
+check-toolkits: $(MAIN_release) $(LIB_release) $(B)/nvrtc-compile ## the program, CUPTI and kernels of many CUDA releases, fetched with pip
+	@$(if $(WITH_CUDA),,echo "toolkits: not checked: $(subst ~, ,$(CUDA_LACKS)) (CUDA_HOME=DIR of tools/toolkits.sh will do)"; exit 0;) \
+	COMPILE='$(call compile,release)' LINK='$(call LIBS,$(CC))' CC='$(CC)' MAKE='$(MAKE)' RELEASES='$(CHECK_RELEASES)' IMAGES='$(CHECK_IMAGES)' \
+		tools/check-toolkits.sh $(B)/toolkits $(MAIN_release) $(filter-out $(B)/obj/release/harness/device/cuda/%,$(LIB_release))
 
 # The quarantine is kept small because LeakSanitizer walks it at the end of each of the tests, which are processes.
 asan: $(B)/bankcheck-tests-asan $(B)/bankcheck-asan $(B)/bankcheck-inject-asan ptx-copies $(STUBS) $(LOCALE) ## the unit tests with AddressSanitizer and UBSan
