@@ -38,9 +38,9 @@ static void known_pattern(const struct bc_clock_key *key, unsigned ways, struct 
 	memset(p, 0, sizeof(*p));
 	p->op = key->op;
 	p->count = 1;
-	for (unsigned g = 0; g < key->groups; g++)
-		for (unsigned i = 0; i < ways; i++)
-			add_lane(p, g * lanes + i, (g * ways + i) * SAME_BANK_BYTES);
+	for (unsigned l = 0; l < BC_LANES && l / lanes < key->groups; l++)
+		if (l % lanes < ways)
+			add_lane(p, l, (l / lanes * ways + l % lanes) * SAME_BANK_BYTES);
 	for (unsigned l = ways; bc_op_info(key->op)->pairs && l <= 2; l++)
 		add_lane(p, l, l * OTHER_BANK_BYTES);
 }
