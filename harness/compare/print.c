@@ -64,16 +64,26 @@ static void put_device(struct bc_out *o, const struct bc_pair_diff *p, putter *p
 
 static void text_run(struct bc_out *o, const char *label, const struct bc_read_device *d, const char *path)
 {
+	const char *complete;
+
 	if (!d)
 		return;
+	complete = bc_read_property(d, "complete");
 	bc_putf(o, "  %s  ", label);
 	bc_put_line(o, path);
 	bc_put(o, ": run ");
 	bc_put_line(o, bc_read_property(d, "run_id"));
 	bc_put(o, " of ");
 	bc_put_line(o, d->timestamp);
-	bc_putf(o, ", %zu cases%s\n", d->ncases,
-		strcmp(bc_read_property(d, "complete"), "no") == 0 ? " (not complete: filtered or ended early)" : "");
+	bc_putf(o, ", %zu cases", d->ncases);
+	if (strcmp(complete, "no") == 0) {
+		bc_put(o, " (not complete: filtered or ended early)"); /* of a report that has no words for it */
+	} else if (complete[0] && strcmp(complete, "yes") != 0) {
+		bc_put(o, " (not complete: ");
+		bc_put_line(o, complete);
+		bc_put(o, ")");
+	}
+	bc_put(o, "\n");
 }
 
 static void text_differences(struct bc_out *o, const struct bc_pair_diff *p)

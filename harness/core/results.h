@@ -3,6 +3,7 @@
 #ifndef BC_CORE_RESULTS_H
 #define BC_CORE_RESULTS_H
 
+#include "harness/base/option.h"
 #include "harness/core/facts.h"
 #include "harness/core/judge.h"
 
@@ -31,6 +32,8 @@ struct bc_death {
 	char events[200];		 /* Xid and ECC events it had told of; "": none */
 };
 
+#define BC_INCOMPLETE_MAX 80
+
 /* One device of a run, with its results in the catalogue's order. */
 struct bc_device_run {
 	struct bc_facts facts;
@@ -39,8 +42,9 @@ struct bc_device_run {
 	uint64_t images_hash, expect_hash;
 	struct bc_result *results;
 	size_t nresults;
-	bool complete;				  /* every case of the catalogue was planned and has an observation */
-	char note[400];				  /* said in the report: why counters are absent, throttling ...; "" */
+	bool complete;			    /* every case of the catalogue was planned and has an observation */
+	char incomplete[BC_INCOMPLETE_MAX]; /* why not: "filtered, shard 1/5, deadline"; "": complete, not known */
+	char note[400];			    /* said in the report: why counters are absent, throttling ...; "" */
 	char state_before[200], state_after[200]; /* clocks, heat, throttling ... of the GPU; "": not known */
 	char events[400];	 /* Xid and ECC events that the GPU told of during the run; "": none was seen */
 	struct bc_death *deaths; /* all of them, in their order, whatever became of the cases */
@@ -48,11 +52,16 @@ struct bc_device_run {
 	char rerun[512]; /* as bc_run.rerun, for this device alone; "": bc_run.rerun is taken */
 };
 
+#define BC_RUN_NAME_MAX 64
+
 struct bc_run {
 	char run_id[64]; /* 20261129T213000Z-host-pid */
 	char host[64];
-	char timestamp[32]; /* 2026-11-29T21:30:00 */
-	uint64_t plan_hash;
+	char timestamp[32];		 /* 2026-11-29T21:30:00 */
+	char run_name[BC_RUN_NAME_MAX];	 /* --run-name: shards of one run have the same; "": none */
+	struct bc_option_part shard;	 /* of 0: not sharded */
+	uint64_t plan_hash, select_hash; /* of the cases that run; of those that were chosen before it was sharded */
+	bool filtered;			 /* not all of the catalogue was chosen */
 	uint64_t devices_hash, binary_hash, kernels_hash, expect_hash; /* of the whole run; 0: not known */
 	char options[300]; /* given ones that the results depend on, "--witness clock --pack 1"; "": none, not known */
 	double seconds;

@@ -278,11 +278,12 @@ enum bc_status bc_history_visit(struct bc_history *h, const struct bc_history_ru
 }
 
 /* Those that differ in any two runs say nothing. */
-#define CHANGES                                                                                                  \
-	"SELECT n.name, coalesce(a.value, ''), coalesce(b.value, '') FROM "                                      \
-	"(SELECT name FROM fact WHERE run = ?1 UNION SELECT name FROM fact WHERE run = ?2) n "                   \
-	"LEFT JOIN fact a ON a.run = ?1 AND a.name = n.name LEFT JOIN fact b ON b.run = ?2 AND b.name = n.name " \
-	"WHERE a.value IS NOT b.value AND n.name NOT IN ('run_id', 'run_seconds', 'plan_hash') ORDER BY n.name"
+#define CHANGES                                                                                                       \
+	"SELECT n.name, coalesce(a.value, ''), coalesce(b.value, '') FROM "                                           \
+	"(SELECT name FROM fact WHERE run = ?1 UNION SELECT name FROM fact WHERE run = ?2) n "                        \
+	"LEFT JOIN fact a ON a.run = ?1 AND a.name = n.name LEFT JOIN fact b ON b.run = ?2 AND b.name = n.name "      \
+	"WHERE a.value IS NOT b.value AND n.name NOT IN ('run_id', 'run_seconds', 'plan_hash', 'run_name', 'shard') " \
+	"ORDER BY n.name"
 
 enum bc_status bc_history_changes(struct bc_history *h, const struct bc_history_run *old,
 				  const struct bc_history_run *now, struct bc_history_change **out, size_t *n,

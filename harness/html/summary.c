@@ -99,6 +99,7 @@ static void put_confirmation(struct bc_html *p, const char *s)
 
 static void put_run_row(struct bc_html *p, size_t r)
 {
+	const char *complete = property(p, r, "complete");
 	const struct bc_read_device *d = p->run[r].d;
 
 	bc_putf(&p->out, "<tr><th scope=row data-l=run>%zu<td><strong>", r + 1);
@@ -116,8 +117,12 @@ static void put_run_row(struct bc_html *p, size_t r)
 	bc_html_text(p, property(p, r, "host"));
 	bc_put(&p->out, "</small><td class=st>");
 	put_confirmation(p, property(p, r, "standing"));
-	if (strcmp(property(p, r, "complete"), "yes") != 0)
-		bc_put(&p->out, "<br><small>not the whole catalogue: cases were chosen, or the run was ended</small>");
+	if (strcmp(complete, "yes") != 0) {
+		bc_put(&p->out, "<br><small>not the whole catalogue: ");
+		bc_html_text(p, complete[0] && strcmp(complete, "no") != 0 ? complete
+									   : "cases were chosen, or the run was ended");
+		bc_put(&p->out, "</small>");
+	}
 	for (size_t v = 0; v < BC_NVERDICTS; v++)
 		if (any_run_has(p, v))
 			put_count(p, r, v);

@@ -117,8 +117,10 @@ static void deaths(struct doc *d, const struct bc_device_run *dev)
 
 static void properties(struct doc *d, const struct bc_device_run *dev)
 {
-	char seconds[BC_SECONDS_MAX];
+	char seconds[BC_SECONDS_MAX], shard[BC_NUMBER_MAX] = "";
 
+	if (d->run->shard.of)
+		(void)snprintf(shard, sizeof(shard), "%u/%u", d->run->shard.part, d->run->shard.of);
 	bc_xml_start(&d->x, "properties");
 	bc_seconds(bc_milliseconds(d->run->seconds), seconds);
 	device_properties(d, dev);
@@ -126,11 +128,14 @@ static void properties(struct doc *d, const struct bc_device_run *dev)
 	property_hash(d, "image_hash", dev->images_hash);
 	property_hash(d, "expectations_hash", dev->expect_hash);
 	property_hash(d, "plan_hash", d->run->plan_hash);
+	property_hash(d, "selection_hash", d->run->select_hash);
+	property(d, "run_name", d->run->run_name);
+	property(d, "shard", shard);
 	property(d, "options", d->run->options);
 	property(d, "run_id", d->run->run_id);
 	property(d, "run_seconds", seconds);
 	property(d, "host", d->run->host);
-	property(d, "complete", dev->complete ? "yes" : "no");
+	property(d, "complete", dev->complete ? "yes" : dev->incomplete[0] ? dev->incomplete : "no");
 	property(d, "bankcheck", BC_VERSION);
 	bc_xml_end(&d->x);
 }

@@ -76,11 +76,9 @@ static uint64_t hash_of(const struct bc_run *run, size_t i)
 static enum bc_status head_line(struct bc_journal *j, const struct bc_run *run, const struct bc_run_options *o,
 				struct bc_error *err)
 {
-	const char *const texts[][2] = { { "version", BC_VERSION },
-					 { "run_id", run->run_id },
-					 { "timestamp", run->timestamp },
-					 { "host", run->host },
-					 { "rerun", run->rerun } };
+	const char *const texts[][2] = { { "version", BC_VERSION },	  { "run_id", run->run_id },
+					 { "timestamp", run->timestamp }, { "host", run->host },
+					 { "rerun", run->rerun },	  { "run_name", run->run_name } };
 	enum bc_status st = bc_message_begin(&j->line, "run", err);
 
 	if (!st)
@@ -88,6 +86,12 @@ static enum bc_status head_line(struct bc_journal *j, const struct bc_run *run, 
 
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(texts); i++)
 		st = bc_message_add(&j->line, err, texts[i][0], "%s", texts[i][1]);
+	if (!st)
+		st = bc_message_add(&j->line, err, "shard", "%u/%u", run->shard.part, run->shard.of);
+	if (!st)
+		st = bc_message_add(&j->line, err, "select_hash", "%016llx", (unsigned long long)run->select_hash);
+	if (!st)
+		st = bc_message_add(&j->line, err, "filtered", "%s", run->filtered ? "yes" : "no");
 	if (!st)
 		st = bc_run_options_add(o, &j->line, err);
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(hashes); i++)

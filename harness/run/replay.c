@@ -2,6 +2,7 @@
 /* harness/run/replay.c - a session made from a journal alone, for its reports (session.h). */
 #include "harness/run/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,11 @@ static enum bc_status take_head(struct bc_session *s, const struct bc_fields *li
 	(void)bc_strlcpy(r->host, bc_message_get(line, "host"), sizeof(r->host));
 	(void)bc_strlcpy(r->rerun, bc_message_get(line, "rerun"), sizeof(r->rerun));
 	bc_run_options_text(&o, r->options, sizeof(r->options));
+	(void)bc_strlcpy(r->run_name, bc_message_get(line, "run_name"), sizeof(r->run_name));
+	if (sscanf(bc_message_get(line, "shard"), "%u/%u", &r->shard.part, &r->shard.of) != 2)
+		r->shard = (struct bc_option_part){ 0 };
+	r->select_hash = strtoull(bc_message_get(line, "select_hash"), NULL, 16);
+	r->filtered = strcmp(bc_message_get(line, "filtered"), "yes") == 0;
 	r->plan_hash = strtoull(bc_message_get(line, "plan_hash"), NULL, 16);
 	s->journal_expect_hash = strtoull(bc_message_get(line, "expect_hash"), NULL, 16);
 	s->require_counters = o.require == BC_REQUIRE_COUNTERS;
@@ -139,7 +145,8 @@ static enum bc_status finish_rest(struct bc_session *s, struct bc_error *err)
 	for (size_t i = 0; i < s->run.ndevices; i++) {
 		struct bc_device_run *d = &s->run.devices[i];
 
-		d->complete = d->nresults == s->cat->n;
+		bool cut_off = false;
+
 		for (size_t k = 0; !st && k < d->nresults; k++) {
 			struct bc_result *r = &d->results[k];
 
@@ -148,17 +155,18 @@ static enum bc_status finish_rest(struct bc_session *s, struct bc_error *err)
 			if (r->ntries) {
 				bc_session_cut_short(s, i, k, BC_LOST_WORKER,
 						     "no more in the journal: the run was cut off");
-				d->complete = d->complete && r->judged.verdict != BC_LOST;
+				cut_off = cut_off || r->judged.verdict == BC_LOST;
 				continue;
 			}
 			if (!s->queue[i].observed[k]) {
 				r->obs.outcome = BC_LOST_WORKER;
 				(void)bc_strlcpy(r->obs.reason, "no result in the journal: the run was cut off",
 						 sizeof(r->obs.reason));
-				d->complete = false;
+				cut_off = true;
 			}
 			st = bc_session_judge(s, i, k, true, err);
 		}
+		bc_session_complete(s, i, cut_off ? "interrupted" : NULL);
 	}
 	return st;
 }

@@ -21,6 +21,7 @@ static enum bc_status resume_line(void *ctx, const struct bc_fields *line, struc
 	st = bc_journal_same(line, &s->run, s->options, err);
 	(void)bc_strlcpy(s->run.run_id, bc_message_get(line, "run_id"), sizeof(s->run.run_id));
 	(void)bc_strlcpy(s->run.timestamp, bc_message_get(line, "timestamp"), sizeof(s->run.timestamp));
+	(void)bc_strlcpy(s->run.run_name, bc_message_get(line, "run_name"), sizeof(s->run.run_name));
 	return st;
 }
 

@@ -154,6 +154,12 @@ const struct bc_option bc_run_option_table[] = {
 	  .offset = AT(shard),
 	  .max = BC_CASES_MAX,
 	  .help = "divide the selected cases into N parts and run the I-th (from 1), so that N machines share them" },
+	{ .name = "run-name",
+	  .argument = "NAME",
+	  .type = BC_OPTION_TEXT,
+	  .offset = AT(run_name),
+	  .help = "name of the run, the same for all its shards and another one for every run (a pipeline's number): "
+		  "merge, diff, html and history then join the shards" },
 	{ .name = "shuffle",
 	  .argument = "SEED",
 	  .type = BC_OPTION_SEED,

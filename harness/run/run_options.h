@@ -33,6 +33,7 @@ struct bc_run_options {
 	unsigned retries;	     /* further attempts at a FAIL by counters or clock */
 	unsigned retry_lost;	     /* further attempts at a LOST */
 	struct bc_option_part shard; /* of 0: all cases */
+	const char *run_name;	     /* NULL: none */
 	struct bc_option_seed shuffle;
 	bool racecheck, fail_fast, resume;
 	bool reference_clock;	  /* the reference device has a clock ... */

@@ -43,6 +43,8 @@ static void name_run(struct bc_run *r, const struct bc_run_options *o)
 	(void)snprintf(r->run_id, sizeof(r->run_id), "%s-%.24s-%ld", when, r->host, (long)getpid());
 	(void)bc_strlcpy(r->reports_dir, o->reports_dir ? o->reports_dir : "", sizeof(r->reports_dir));
 	(void)snprintf(r->rerun, sizeof(r->rerun), "bankcheck run%s", o->rerun ? o->rerun : "");
+	(void)bc_strlcpy(r->run_name, o->run_name ? o->run_name : "", sizeof(r->run_name));
+	r->shard = o->shard;
 	bc_run_options_text(o, r->options, sizeof(r->options));
 }
 
@@ -91,6 +93,21 @@ static enum bc_session_plan take_only(const struct bc_session *s, bool *chosen)
 	return left ? BC_PLAN_CASES : only && !named ? BC_PLAN_NO_FINDINGS : BC_PLAN_EMPTY;
 }
 
+/* What is chosen, before a shard takes its part of it. */
+static void name_selection(struct bc_session *s, const bool *chosen)
+{
+	size_t n = 0;
+
+	s->run.select_hash = BC_HASH_INIT;
+	for (size_t k = 0; k < s->cat->n + s->cat->nhidden; k++) {
+		if (!chosen[k])
+			continue;
+		s->run.select_hash = bc_hash(s->run.select_hash, s->cat->cases[k].id, strlen(s->cat->cases[k].id) + 1);
+		n += k < s->cat->n;
+	}
+	s->run.filtered = n < s->cat->n;
+}
+
 static enum bc_status plan(struct bc_session *s, const struct bc_target *t, size_t n, struct bc_error *err)
 {
 	const struct bc_selection selection = { .filter = s->options->filter.item,
@@ -118,6 +135,8 @@ static enum bc_status plan(struct bc_session *s, const struct bc_target *t, size
 		st = bc_select(s->cat, &selection, chosen, &count, err);
 	if (!st)
 		s->plan = take_only(s, chosen);
+	if (!st)
+		name_selection(s, chosen);
 	if (!st && s->options->shard.of)
 		(void)bc_shard(chosen, s->cat->n + s->cat->nhidden, s->options->shard.part, s->options->shard.of);
 	for (size_t i = 0; !st && i < n; i++)
@@ -183,9 +202,12 @@ enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_c
 		(struct bc_attempts_options){ .repeat = o->repeat, .retries = o->retries, .retry_lost = o->retry_lost };
 	s->signal_caught = &signal_caught;
 	signal_caught = 0;
+	if (o->run_name && (!o->run_name[0] || strlen(o->run_name) >= sizeof(s->run.run_name)))
+		st = bc_fail(err, BC_EUSAGE, "--run-name %.80s: a name of 1 to %zu bytes", o->run_name,
+			     sizeof(s->run.run_name) - 1);
 	name_run(&s->run, o);
 	(void)signal(SIGPIPE, SIG_IGN);
-	if (o->journal && !o->resume)
+	if (!st && o->journal && !o->resume)
 		st = bc_last_run_set_aside(o->journal, &set_aside, err);
 	if (!st)
 		st = bc_known_load(o->expected_dir, cat, &s->known, err);
@@ -282,7 +304,10 @@ enum bc_status bc_session_run(struct bc_session *s, const struct bc_session_even
 	(void)sigaction(SIGTERM, &old_term, NULL);
 	s->run.seconds = bc_now() - start;
 	for (size_t i = 0; i < s->run.ndevices; i++)
-		s->run.devices[i].complete =
-			!s->signal && !st && !s->stop_reason[0] && s->run.devices[i].nresults == s->cat->n;
+		bc_session_complete(s, i,
+				    s->signal || st		    ? "interrupted"
+				    : !s->stop_reason[0]	    ? NULL
+				    : s->stop_outcome == BC_NOT_RUN ? "fail-fast"
+								    : "deadline");
 	return st;
 }

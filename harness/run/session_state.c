@@ -270,6 +270,19 @@ enum bc_status bc_session_take_journalled(struct bc_session *s, const struct bc_
 	return st;
 }
 
+void bc_session_complete(struct bc_session *s, size_t device, const char *ended)
+{
+	struct bc_device_run *d = &s->run.devices[device];
+	char shard[40] = "";
+
+	if (s->run.shard.of > 1)
+		(void)snprintf(shard, sizeof(shard), "shard %u/%u", s->run.shard.part, s->run.shard.of);
+	(void)snprintf(d->incomplete, sizeof(d->incomplete), "%s%s%s%s%s", s->run.filtered ? "filtered" : "",
+		       s->run.filtered && shard[0] ? ", " : "", shard,
+		       ended && (s->run.filtered || shard[0]) ? ", " : "", ended ? ended : "");
+	d->complete = !d->incomplete[0];
+}
+
 const struct bc_run *bc_session_result(const struct bc_session *s)
 {
 	return &s->run;

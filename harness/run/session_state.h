@@ -71,6 +71,10 @@ void bc_session_notify(struct bc_session *s, size_t device, size_t index);
 /* Put the cases that run again into the queues. Return: how many there are. */
 size_t bc_session_next_round(struct bc_session *s);
 
+/* Say of a device whether its results are the whole catalogue's, and if not, why. @ended: what ended the run before
+ * its time, in a word; NULL: nothing. */
+void bc_session_complete(struct bc_session *s, size_t device, const char *ended);
+
 /* Index of the device called @dev. Return: false when there is none. */
 bool bc_session_find_device(const struct bc_session *s, const char *dev, size_t *device);
 

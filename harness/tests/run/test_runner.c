@@ -74,6 +74,30 @@ START_TEST(shards_are_disjoint_balanced_and_whole)
 }
 END_TEST
 
+/* Shards of one run have the same selection, though each has its own plan; the report says which it is. */
+START_TEST(a_report_says_of_which_run_it_is_which_shard)
+{
+	bc_run_program(RUN "--filter stride/ld_b32 --shard 2/3 --run-name night-7");
+	bc_expect_status(0, NULL);
+	ck_assert_double_eq(number("count(//property[@name='run_name'][@value='night-7'])"), 1);
+	ck_assert_double_eq(number("count(//property[@name='shard'][@value='2/3'])"), 1);
+	ck_assert_double_eq(number("count(//property[@name='complete'][@value='filtered, shard 2/3'])"), 1);
+	bc_shell("grep -h 'name=\"selection_hash' " REPORT " > two; grep -h 'name=\"plan_hash' " REPORT " >> two.plan");
+	bc_run_program("report reports/journal.tsv"); /* the journal has it all */
+	ck_assert_double_eq(number("count(//property[@name='complete'][@value='filtered, shard 2/3'])"), 1);
+	ck_assert_double_eq(number("count(//property[@name='run_name'][@value='night-7'])"), 1);
+	bc_shell("grep -h 'name=\"selection_hash' " REPORT " | cmp - two");
+	bc_run_program(RUN "--filter stride/ld_b32 --shard 1/3 --run-name night-7");
+	bc_shell("grep -h 'name=\"selection_hash' " REPORT " | cmp - two; ! grep -h 'name=\"plan_hash' " REPORT
+		 " | cmp -s - two.plan");
+	bc_run_program(RUN "--filter stride/st_b32 --shard 2/3 --run-name night-7");
+	bc_shell("! grep -h 'name=\"selection_hash' " REPORT " | cmp -s - two");
+	bc_run_program(RUN "--filter stride/ld_b32 --run-name "
+			   "0123456789012345678901234567890123456789012345678901234567890123");
+	bc_expect_status(3, "--run-name 0123");
+}
+END_TEST
+
 START_TEST(an_empty_shard_is_status_0_with_a_note)
 {
 	bc_run_program(RUN "--filter stride/ld_b32/1 --shard 2/2");
@@ -224,6 +248,7 @@ START_TEST(the_first_finding_ends_a_fail_fast_run)
 	bc_expect_output(" 1 FAIL, ");
 	bc_expect_no_output("LOST");
 	ck_assert_double_ge(number("count(//testcase/skipped[@message='not run: fail-fast'])"), 7);
+	ck_assert_double_eq(number("count(//property[@name='complete'][@value='filtered, fail-fast'])"), 1);
 	ck_assert_double_eq(number("count(//property[@name='complete'][@value='yes'])"), 0);
 }
 END_TEST
@@ -234,6 +259,7 @@ START_TEST(a_deadline_ends_a_run)
 	bc_expect_status(2, NULL);
 	bc_expect_output("LOST     reference_sm_90 meta/hangs/sleep: the deadline of the run, 1 s, has passed");
 	bc_report_holds(REPORT, 2, 0, 1, 0);
+	ck_assert_double_eq(number("count(//property[@name='complete'][@value='filtered, deadline'])"), 1);
 }
 END_TEST
 
@@ -262,6 +288,7 @@ Suite *bc_test_runner(void)
 	}
 	tcase_add_loop_test(words, wrong_words_are_status_3, 0, (int)BC_ARRAY_LEN(wrong));
 	tcase_add_test(which, shards_are_disjoint_balanced_and_whole);
+	tcase_add_test(which, a_report_says_of_which_run_it_is_which_shard);
 	tcase_add_test(which, an_empty_shard_is_status_0_with_a_note);
 	tcase_add_test(which, repeats_that_a_deadline_cuts_short_are_lost);
 	tcase_add_test(which, a_seed_decides_the_order);
