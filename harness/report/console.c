@@ -9,11 +9,13 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/out.h"
+#include "harness/report/finding_groups.h"
 #include "harness/report/render.h"
 
 #define WIDTH_MAX 512u
 #define BAR_MAX 40u
 #define SAME_MAX 10u   /* LOST results of one message that are shown one by one: an interrupted run has thousands */
+#define ALIKE_MAX 3u   /* other findings of one rule and cause that are shown one by one */
 #define RERUNS_MAX 50u /* findings whose line to run again is shown */
 
 struct bc_console {
@@ -26,6 +28,7 @@ struct bc_console {
 	uint64_t told;	      /* devices (bit 63: and those after) whose lack of counters was said at the beginning */
 	uint64_t why;	      /* hash of the last LOST result's message */
 	size_t same, omitted; /* LOST results in a row with that message; those that were left out for it */
+	struct bc_finding_groups groups; /* of the other findings */
 };
 
 struct bc_console_options bc_console_detect(FILE *out)
@@ -58,6 +61,7 @@ void bc_console_close(struct bc_console *c)
 	if (!c)
 		return;
 	bc_text_release(&c->line);
+	bc_finding_groups_release(&c->groups);
 	free(c);
 }
 
@@ -192,6 +196,14 @@ static bool is_more_of_the_same(struct bc_console *c, const struct bc_result *r)
 	return c->same > SAME_MAX;
 }
 
+/* Have enough findings of this rule and cause been shown? bc_console_end counts the others. */
+static bool is_one_of_many(struct bc_console *c, const struct bc_device_run *d, const struct bc_result *r)
+{
+	if (c->o.verbose || r->judged.verdict == BC_LOST || !bc_verdict_is_finding(r->judged.verdict))
+		return false;
+	return bc_finding_groups_add(&c->groups, d, r) > ALIKE_MAX;
+}
+
 void bc_console_result(struct bc_console *c, const struct bc_device_run *d, const struct bc_result *r)
 {
 	const bool finding = bc_verdict_is_finding(r->judged.verdict) || r->flaky;
@@ -202,6 +214,8 @@ void bc_console_result(struct bc_console *c, const struct bc_device_run *d, cons
 		c->omitted++;
 		return;
 	}
+	if (is_one_of_many(c, d, r))
+		return;
 	bc_console_erase(c);
 	add_verdict(c, r->judged.verdict);
 	bc_put(&c->out, " ");
@@ -496,6 +510,27 @@ static void add_reruns(struct bc_console *c, const struct bc_run *run)
 			n - RERUNS_MAX);
 }
 
+/* "FAIL     sm_90 stride/ld_b32: 61 more: 2 instead of 1 wavefronts", a line for each rule and cause. */
+static void add_groups(struct bc_console *c)
+{
+	for (size_t i = 0; i < c->groups.n; i++) {
+		const struct bc_finding_group *g = &c->groups.group[i];
+
+		if (g->n <= ALIKE_MAX)
+			continue;
+		add_verdict(c, g->verdict);
+		bc_put(&c->out, " ");
+		bc_put_line(&c->out, g->dev);
+		bc_put(&c->out, " ");
+		bc_put_line(&c->out, g->rule);
+		bc_putf(&c->out, ": %zu more", g->n - ALIKE_MAX);
+		add_fact(c, ": ", g->cause);
+		bc_put(&c->out, "\n");
+		write_line(c);
+	}
+	bc_finding_groups_release(&c->groups);
+}
+
 enum bc_status bc_console_end(struct bc_console *c, const struct bc_run *run, const struct bc_paths *paths,
 			      struct bc_error *err)
 {
@@ -507,6 +542,7 @@ enum bc_status bc_console_end(struct bc_console *c, const struct bc_run *run, co
 		bc_putf(&c->out, " %zu more, for what is said above (-v and the reports have each)\n", c->omitted);
 		write_line(c);
 	}
+	add_groups(c);
 	if (!c->o.quiet)
 		add_counts(c, run);
 	for (size_t i = 0; i < run->ndevices; i++)

@@ -350,11 +350,44 @@ START_TEST(the_same_loss_is_told_ten_times)
 		bc_sample_set(&sample, 0, 0, BC_LOST, "signal 11");
 		bc_console_result(c, &sample.devices[0], r);
 		ck_assert_uint_eq(times(seen(), "LOST "), verbose ? 13 : 11);
-		ck_assert_uint_eq(times(seen(), "FAIL "), 12);
+		ck_assert_uint_eq(times(seen(), "FAIL "), verbose ? 12 : 3);
 		ck_assert_uint_eq(times(seen(), "signal 11"), 1);
 		forget();
 		ck_assert_int_eq(bc_console_end(c, &sample.run, &paths, &err), BC_OK);
 		ck_assert_uint_eq(times(seen(), "LOST     2 more"), verbose ? 0 : 1);
+		bc_console_close(c);
+		c = NULL;
+	}
+}
+END_TEST
+
+/* One cause is not a thousand lines; each other cause has its own. */
+START_TEST(equal_findings_are_counted)
+{
+	struct bc_device_run *d = &sample.devices[0];
+
+	for (int mode = 0; mode < 3; mode++) { /* 1: quiet, 2: verbose */
+		forget();
+		o.quiet = mode == 1;
+		o.verbose = mode == 2;
+		open_console();
+		for (int i = 0; i < 5; i++) {
+			bc_sample_set(&sample, 0, 0, BC_FAIL, "ratio wavefronts=2; expected wavefronts=1 (x.txt:7)");
+			bc_console_result(c, d, &d->results[0]);
+			bc_sample_set(&sample, 0, 0, BC_FAIL, "ratio wavefronts=4; expected wavefronts=2 (x.txt:8)");
+			bc_console_result(c, d, &d->results[0]);
+		}
+		bc_sample_set(&sample, 0, 0, BC_BROKEN, "ratio wavefronts=2; expected wavefronts=1 (x.txt:7)");
+		bc_console_result(c, d, &d->results[0]);
+		ck_assert_uint_eq(times(seen(), "FAIL "), mode == 2 ? 10 : 6);
+		ck_assert_uint_eq(times(seen(), "BROKEN "), 1);
+		forget();
+		ck_assert_int_eq(bc_console_end(c, &sample.run, &paths, &err), BC_OK);
+		ck_assert_uint_eq(times(seen(), "FAIL     sm_90 stride/ld_b32: 2 more: 2 instead of 1 wavefronts\n"),
+				  mode != 2);
+		ck_assert_uint_eq(times(seen(), "FAIL     sm_90 stride/ld_b32: 2 more: 4 instead of 2 wavefronts\n"),
+				  mode != 2);
+		ck_assert_uint_eq(times(seen(), " more: "), mode == 2 ? 0 : 2);
 		bc_console_close(c);
 		c = NULL;
 	}
@@ -493,6 +526,7 @@ Suite *bc_test_console(void)
 	tcase_add_test(tc, a_bar_is_not_drawn_too_often);
 	tcase_add_test(tc, the_summary_has_all);
 	tcase_add_test(tc, the_same_loss_is_told_ten_times);
+	tcase_add_test(tc, equal_findings_are_counted);
 	tcase_add_test(tc, fifty_lines_to_run_again);
 	tcase_add_test(tc, nothing_judged_is_said);
 	tcase_add_test(tc, no_case_no_verdict);
