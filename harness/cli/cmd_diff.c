@@ -7,6 +7,7 @@
 
 #include "harness/compare/print.h"
 #include "harness/base/textfile.h"
+#include "harness/report/read_shards.h"
 
 #define TOLERANCE_MAX 1000 /* percent */
 
@@ -46,6 +47,8 @@ static enum bc_status read_side(const char *word, struct bc_read_file **files, s
 		st = bc_report_read(paths[i], &(*files)[i], err);
 		*n += !st;
 	}
+	if (!st)
+		st = bc_report_join(*files, *n, err);
 	for (size_t i = 0; i < npaths; i++)
 		free(paths[i]);
 	free(paths);

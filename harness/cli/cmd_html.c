@@ -7,6 +7,7 @@
 
 #include "harness/base/file.h"
 #include "harness/html/html.h"
+#include "harness/report/read_shards.h"
 #include "harness/report/reader.h"
 
 /* The folder and the name of a path. */
@@ -37,7 +38,7 @@ static enum bc_status read_all(char *const *path, size_t n, struct bc_read_file 
 		if (!st)
 			++*nread;
 	}
-	return st;
+	return st ? st : bc_report_join(files, n, err);
 }
 
 static enum bc_status make_page(const struct bc_cli *c, struct bc_error *err)

@@ -316,26 +316,29 @@ enum bc_status bc_report_read(const char *path, struct bc_read_file *out, struct
 	return st;
 }
 
+void bc_read_device_release(struct bc_read_device *d)
+{
+	for (size_t k = 0; k < d->nproperties; k++) {
+		free(d->property[k].name);
+		free(d->property[k].value);
+	}
+	for (size_t k = 0; k < d->ncases; k++) {
+		free(d->cases[k].id);
+		free(d->cases[k].message);
+		bc_key_values_release(&d->cases[k].keys);
+	}
+	free(d->property);
+	free(d->cases);
+	free(d->dev);
+	free(d->timestamp);
+	free(d->host);
+	*d = (struct bc_read_device){ 0 };
+}
+
 void bc_report_release(struct bc_read_file *f)
 {
-	for (size_t i = 0; i < f->ndevices; i++) {
-		struct bc_read_device *d = &f->devices[i];
-
-		for (size_t k = 0; k < d->nproperties; k++) {
-			free(d->property[k].name);
-			free(d->property[k].value);
-		}
-		for (size_t k = 0; k < d->ncases; k++) {
-			free(d->cases[k].id);
-			free(d->cases[k].message);
-			bc_key_values_release(&d->cases[k].keys);
-		}
-		free(d->property);
-		free(d->cases);
-		free(d->dev);
-		free(d->timestamp);
-		free(d->host);
-	}
+	for (size_t i = 0; i < f->ndevices; i++)
+		bc_read_device_release(&f->devices[i]);
 	free(f->devices);
 	free(f->path);
 	*f = (struct bc_read_file){ 0 };

@@ -32,6 +32,7 @@ struct bc_read_device {
 	char *timestamp, *host;	    /* "" when absent */
 	struct bc_read_case *cases; /* sorted by id */
 	size_t ncases;
+	bool joined; /* its cases are another's now (read_shards.h) */
 };
 
 struct bc_read_file {
@@ -49,6 +50,8 @@ struct bc_read_file {
  */
 enum bc_status bc_report_read(const char *path, struct bc_read_file *out, struct bc_error *err);
 void bc_report_release(struct bc_read_file *f); /* a zeroed one is allowed */
+
+void bc_read_device_release(struct bc_read_device *d);
 
 /* Return: the property, "" when it is not there. */
 const char *bc_read_property(const struct bc_read_device *d, const char *name);

@@ -98,6 +98,41 @@ START_TEST(a_report_says_of_which_run_it_is_which_shard)
 }
 END_TEST
 
+/* The shards of a run, put together again, are the run. */
+START_TEST(shards_of_a_named_run_are_one_run)
+{
+	for (unsigned i = 1; i <= 3; i++) {
+		char words[200];
+
+		(void)snprintf(words, sizeof(words), RUN "--filter stride/ld_b32 --shard %u/3 --run-name night-7", i);
+		bc_run_program(words);
+		bc_expect_status(0, NULL);
+		(void)snprintf(words, sizeof(words), "mkdir -p s && cp " REPORT " s/%u.xml", i);
+		bc_shell(words);
+	}
+	bc_run_program(RUN "--filter stride/ld_b32");
+	bc_shell("cp " REPORT " whole.xml");
+	bc_run_program("diff whole.xml s");
+	bc_expect_status(0, NULL);
+	bc_expect_output("not complete: filtered)");
+	bc_expect_no_output("differs: complete");
+	bc_expect_no_output("differs: plan hash");
+	bc_expect_no_output("ABSENT");
+	bc_run_program("html s -o page.html");
+	bc_expect_status(0, NULL);
+	bc_shell("! grep -q 'shard 1/3' page.html"); /* one device, not three */
+	bc_shell("cp s/2.xml s/4.xml");
+	bc_run_program("diff whole.xml s");
+	bc_expect_status(2, "shard 2/3 of the run night-7 is in s/2.xml as well: give each once");
+	bc_shell("rm s/2.xml s/4.xml");
+	bc_run_program("diff s whole.xml");
+	bc_expect_status(2, "shard 2/3 of the run night-7 is missing: give the reports of all shards");
+	bc_run_program("html s -o gap.html");
+	bc_expect_status(2, "shard 2/3 of the run night-7 is missing");
+	bc_shell("! test -e gap.html");
+}
+END_TEST
+
 START_TEST(an_empty_shard_is_status_0_with_a_note)
 {
 	bc_run_program(RUN "--filter stride/ld_b32/1 --shard 2/2");
@@ -289,6 +324,7 @@ Suite *bc_test_runner(void)
 	tcase_add_loop_test(words, wrong_words_are_status_3, 0, (int)BC_ARRAY_LEN(wrong));
 	tcase_add_test(which, shards_are_disjoint_balanced_and_whole);
 	tcase_add_test(which, a_report_says_of_which_run_it_is_which_shard);
+	tcase_add_test(which, shards_of_a_named_run_are_one_run);
 	tcase_add_test(which, an_empty_shard_is_status_0_with_a_note);
 	tcase_add_test(which, repeats_that_a_deadline_cuts_short_are_lost);
 	tcase_add_test(which, a_seed_decides_the_order);
