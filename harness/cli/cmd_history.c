@@ -8,6 +8,7 @@
 #include "harness/base/terminal.h"
 #include "harness/base/textfile.h"
 #include "harness/history/print.h"
+#include "harness/report/read_shards.h"
 #include "harness/base/escape.h"
 
 #define DEFAULT_DB "reports/history.db"
@@ -37,18 +38,39 @@ static enum bc_status print_added(const char *path, const struct bc_history_adde
 	return st;
 }
 
-/* One report. */
-static enum bc_status add_file(struct bc_history *h, const char *path, struct bc_error *err)
+static enum bc_status add_runs(struct bc_history *h, const struct bc_read_file *f, struct bc_error *err)
+{
+	struct bc_history_added sum = { 0 };
+	enum bc_status st = bc_history_add(h, f, &sum, err);
+
+	return st ? st : print_added(f->path, &sum, err);
+}
+
+/* One report. Shards wait in @shards, [*n] with room, for the others of their run. */
+static enum bc_status add_file(struct bc_history *h, const char *path, struct bc_read_file *shards, size_t *n,
+			       struct bc_error *err)
 {
 	struct bc_read_file f = { 0 };
-	struct bc_history_added sum = { 0 };
 	enum bc_status st = bc_report_read(path, &f, err);
 
+	if (!st && bc_report_has_shard(&f)) {
+		shards[(*n)++] = f;
+		return BC_OK;
+	}
 	if (!st)
-		st = bc_history_add(h, &f, &sum, err);
-	if (!st)
-		st = print_added(path, &sum, err);
+		st = add_runs(h, &f, err);
 	bc_report_release(&f);
+	return st;
+}
+
+/* The runs that the shards make; none when one is not whole. */
+static enum bc_status add_shards(struct bc_history *h, struct bc_read_file *shards, size_t n, struct bc_error *err)
+{
+	enum bc_status st = bc_report_join(shards, n, err);
+
+	for (size_t i = 0; !st && i < n; i++)
+		if (shards[i].ndevices)
+			st = add_runs(h, &shards[i], err);
 	return st;
 }
 
@@ -69,19 +91,28 @@ static void keep_worse(enum bc_status st, const struct bc_error *why, enum bc_st
  * is worse than an input that cannot be read (3), and ends it. */
 static enum bc_status act_add(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err)
 {
+	struct bc_read_file *shards;
 	char **paths = NULL;
-	size_t n = 0;
+	size_t n = 0, nshards = 0;
 	enum bc_status worst = BC_OK;
 	struct bc_error why = { .msg = "" };
 
 	(void)out;
 	for (size_t i = 1; i < c->noperands; i++)
 		keep_worse(bc_report_paths(c->operands[i], &paths, &n, &why), &why, &worst, err);
+	shards = calloc(n + 1, sizeof(*shards));
+	if (!shards)
+		keep_worse(bc_fail(&why, BC_ENOMEM, "history: out of memory"), &why, &worst, err);
 	for (size_t i = 0; i < n; i++) {
-		if (bc_status_exit(worst) != 2)
-			keep_worse(add_file(h, paths[i], &why), &why, &worst, err);
+		if (shards && bc_status_exit(worst) != 2)
+			keep_worse(add_file(h, paths[i], shards, &nshards, &why), &why, &worst, err);
 		free(paths[i]);
 	}
+	if (shards && bc_status_exit(worst) != 2)
+		keep_worse(add_shards(h, shards, nshards, &why), &why, &worst, err);
+	for (size_t i = 0; i < nshards; i++)
+		bc_report_release(&shards[i]);
+	free(shards);
 	free(paths);
 	return worst;
 }

@@ -137,6 +137,16 @@ static enum bc_status join_run(struct shard *s, size_t n, size_t k, struct bc_er
 	return st ? st : finish(&s[k], words, err);
 }
 
+bool bc_report_has_shard(const struct bc_read_file *f)
+{
+	unsigned part, of;
+
+	for (size_t i = 0; i < f->ndevices; i++)
+		if (is_shard(&f->devices[i], &part, &of))
+			return true;
+	return false;
+}
+
 /* Take out what was added to another. */
 static void drop_joined(struct bc_read_file *f)
 {

@@ -19,4 +19,7 @@
  */
 enum bc_status bc_report_join(struct bc_read_file *file, size_t n, struct bc_error *err);
 
+/* Return: whether bc_report_join would look for others to go with a device of the file. */
+bool bc_report_has_shard(const struct bc_read_file *f);
+
 #endif

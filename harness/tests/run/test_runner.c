@@ -121,6 +121,11 @@ START_TEST(shards_of_a_named_run_are_one_run)
 	bc_run_program("html s -o page.html");
 	bc_expect_status(0, NULL);
 	bc_shell("! grep -q 'shard 1/3' page.html"); /* one device, not three */
+	bc_run_program("history add s --db h.db");
+	bc_expect_status(0, NULL);
+	bc_expect_output("s/1.xml: 1 run added, 0 replaced, 0 already there; 129 cases");
+	bc_run_program("history add s --db h.db");
+	bc_expect_output("s/1.xml: 0 runs added, 0 replaced, 1 already there; 0 cases");
 	bc_shell("cp s/2.xml s/4.xml");
 	bc_run_program("diff whole.xml s");
 	bc_expect_status(2, "shard 2/3 of the run night-7 is in s/2.xml as well: give each once");
@@ -130,6 +135,10 @@ START_TEST(shards_of_a_named_run_are_one_run)
 	bc_run_program("html s -o gap.html");
 	bc_expect_status(2, "shard 2/3 of the run night-7 is missing");
 	bc_shell("! test -e gap.html");
+	bc_run_program("history add s --db h2.db");
+	bc_expect_status(2, "shard 2/3 of the run night-7 is missing");
+	bc_run_program("history list --db h2.db");
+	bc_expect_output("no runs yet");
 }
 END_TEST
 
