@@ -17,7 +17,8 @@
 /* A device of one of the reports. */
 struct member {
 	const char *path;
-	char dev[NAME_MAX_BYTES]; /* as its report calls it */
+	char dev[NAME_MAX_BYTES];  /* as its report calls it */
+	char base[NAME_MAX_BYTES]; /* that without what an earlier merge added */
 	char run_id[NAME_MAX_BYTES];
 	char name[2 * NAME_MAX_BYTES]; /* in the merged report */
 	char suffix[NAME_MAX_BYTES];
@@ -57,7 +58,8 @@ static void add_part(char *name, size_t size, const char *s, size_t most)
 static void name_member(const struct bc_read_device *d, const char *path, struct member *m)
 {
 	const char *uuid = bc_read_property(d, "uuid");
-	size_t have, end;
+	const char *added;
+	char run[NAME_MAX_BYTES] = "";
 
 	m->path = path;
 	(void)bc_strlcpy(m->dev, d->dev, sizeof(m->dev));
@@ -66,11 +68,13 @@ static void name_member(const struct bc_read_device *d, const char *path, struct
 	add_part(m->suffix, sizeof(m->suffix), bc_read_property(d, "gpu"), 64);
 	if (strncmp(uuid, "GPU-", 4) == 0 || strncmp(uuid, "MIG-", 4) == 0)
 		add_part(m->suffix, sizeof(m->suffix), uuid + 4, 8);
-	have = strlen(m->dev);
-	end = strlen(m->suffix);
-	/* a merged report has it already, and perhaps a run_id behind it */
-	(void)snprintf(m->name, sizeof(m->name), "%s%s", m->dev,
-		       have > end && strstr(m->dev, m->suffix) ? "" : m->suffix);
+	(void)bc_strlcpy(m->base, m->dev, sizeof(m->base));
+	add_part(run, sizeof(run), m->run_id, sizeof(m->run_id));
+	added = strstr(m->dev, m->suffix); /* by a merge, perhaps with a run_id behind it */
+	if (!added)
+		added = strstr(m->dev, run);
+	if (added && added > m->dev)
+		m->base[added - m->dev] = '\0';
 }
 
 static enum bc_status add_members(struct merge *g, const char *path)
@@ -94,9 +98,24 @@ static enum bc_status add_members(struct merge *g, const char *path)
 	return st;
 }
 
+/* A device keeps its name, which is the same every night, unless several units have it: then host and GPU tell them
+ * apart. */
+static void name_units(struct merge *g)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		bool several = false;
+
+		for (size_t k = 0; !several && k < g->n; k++)
+			several =
+				strcmp(g->m[i].base, g->m[k].base) == 0 && strcmp(g->m[i].suffix, g->m[k].suffix) != 0;
+		(void)snprintf(g->m[i].name, sizeof(g->m[i].name), "%s%s", g->m[i].base, several ? g->m[i].suffix : "");
+	}
+}
+
 /* Names that are there twice get their run's id; the same run twice is refused. */
 static enum bc_status make_unique(struct merge *g)
 {
+	name_units(g);
 	for (size_t i = 0; i < g->n; i++) {
 		for (size_t k = 0; k < i; k++) {
 			if (strcmp(g->m[i].name, g->m[k].name) != 0)

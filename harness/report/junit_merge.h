@@ -14,8 +14,9 @@ struct bc_merge_sums {
  * bc_junit_merge - append the document that holds all testsuites of some reports
  * @paths: [n] files that bankcheck wrote, also merged ones
  *
- * A device's name becomes <dev>_<host>_<GPU>_<start of its UUID> (once: a merged report may be merged again), with the
- * run_id when two runs of one device are among them. Testcases are copied as they are; the counts and times of
+ * A device keeps its name, so that its tests have the same names every night, unless several units have it: then it
+ * becomes <dev>_<host>_<GPU>_<start of its UUID>. With the run_id when two runs of one unit are among them. A merged
+ * report may be merged again. Testcases are copied as they are; the counts and times of
  * testsuites and of the whole are added up anew.
  *
  * Return: BC_EREAD, BC_EDATA as bc_report_read; BC_EDATA when one run of a device is there twice; BC_ENOMEM.

@@ -103,8 +103,24 @@ START_TEST(two_runs_of_a_gpu_have_two_names)
 	put("b.xml", "h", "GPU-1", "20261130T1-h-8");
 	merge("b.xml a.xml -o all.xml", 0);
 	read_back("all.xml");
-	expect_device(0, "sm_90_h_nvidia_h200_1_20261130t1_h_8");
-	expect_device(1, "sm_90_h_nvidia_h200_1_20261129t1_h_7");
+	expect_device(0, "sm_90_20261130t1_h_8");
+	expect_device(1, "sm_90_20261129t1_h_7");
+	merge("all.xml -o again.xml", 0);
+	read_back("again.xml");
+	expect_device(0, "sm_90_20261130t1_h_8");
+}
+END_TEST
+
+/* The name of a test is the same every night, on whatever host of the farm it ran. */
+START_TEST(one_unit_of_a_kind_keeps_its_name)
+{
+	put("a.xml", "node-1", "GPU-ABCDEF01-2345", "run1");
+	merge("a.xml -o all.xml", 0);
+	read_back("all.xml");
+	expect_device(0, "sm_90");
+	merge("all.xml -o again.xml", 0);
+	read_back("again.xml");
+	expect_device(0, "sm_90");
 }
 END_TEST
 
@@ -235,6 +251,7 @@ Suite *bc_test_merge(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, names_say_host_and_gpu);
+	tcase_add_test(tc, one_unit_of_a_kind_keeps_its_name);
 	tcase_add_test(tc, two_runs_of_a_gpu_have_two_names);
 	tcase_add_test(tc, a_merged_report_can_be_merged);
 	tcase_add_test(tc, counts_add_up_and_the_schema_holds);
