@@ -10,6 +10,7 @@
 
 #include "harness/base/escape.h"
 #include "harness/report/read_xml.h"
+#include "harness/report/read_shards.h"
 #include "harness/report/reader.h"
 
 #define NAME_MAX_BYTES 256
@@ -22,7 +23,9 @@ struct member {
 	char run_id[NAME_MAX_BYTES];
 	char name[2 * NAME_MAX_BYTES]; /* in the merged report */
 	char suffix[NAME_MAX_BYTES];
-	bool twice; /* another run of the device is there */
+	bool twice;			    /* another run of the device is there */
+	uint64_t run_key;		    /* of a shard: its run's; 0: it is none */
+	const struct bc_read_device *whole; /* of a shard: what all shards of its run make */
 };
 
 struct merge {
@@ -30,10 +33,17 @@ struct merge {
 	size_t n;
 	xmlDocPtr doc;
 	xmlNodePtr root;
+	struct bc_read_file *shards; /* reports with shards of runs that have names, to be joined */
+	size_t nshards;
 	struct bc_merge_sums *sums;
 	uint64_t ms;
 	struct bc_error *err;
 };
+
+static bool is(const xmlNode *n, const char *name)
+{
+	return n->type == XML_ELEMENT_NODE && strcmp((const char *)n->name, name) == 0;
+}
 
 static enum bc_status no_memory(struct bc_error *err)
 {
@@ -92,10 +102,59 @@ static enum bc_status add_members(struct merge *g, const char *path)
 		g->m = grown;
 	for (size_t i = 0; !st && i < file.ndevices; i++) {
 		memset(&g->m[g->n], 0, sizeof(*g->m));
+		if (bc_report_has_shard(&file))
+			g->m[g->n].run_key = bc_report_run_key(&file.devices[i]);
 		name_member(&file.devices[i], path, &g->m[g->n++]);
 	}
-	bc_report_release(&file);
+	if (!st && bc_report_has_shard(&file))
+		g->shards[g->nshards++] = file;
+	else
+		bc_report_release(&file);
 	return st;
+}
+
+/* Shards of one run become one device: they have the names of the first. */
+static enum bc_status join_shards(struct merge *g)
+{
+	const enum bc_status st = bc_report_join(g->shards, g->nshards, g->err);
+
+	g->sums->devices = g->n;
+	for (size_t i = 0; !st && i < g->n; i++) {
+		for (size_t f = 0; g->m[i].run_key && f < g->nshards; f++)
+			for (size_t d = 0; d < g->shards[f].ndevices; d++)
+				if (bc_report_run_key(&g->shards[f].devices[d]) == g->m[i].run_key)
+					g->m[i].whole = &g->shards[f].devices[d];
+		for (size_t k = 0; g->m[i].run_key && k < i; k++) {
+			if (g->m[k].run_key != g->m[i].run_key)
+				continue;
+			(void)bc_strlcpy(g->m[i].suffix, g->m[k].suffix, sizeof(g->m[i].suffix));
+			(void)bc_strlcpy(g->m[i].run_id, g->m[k].run_id, sizeof(g->m[i].run_id));
+			g->sums->devices--;
+			break;
+		}
+	}
+	return st;
+}
+
+/* The properties that say what a testsuite is part of: the run that the shards make. */
+static enum bc_status say_whole(struct merge *g, xmlNodePtr suite, const struct bc_read_device *whole)
+{
+	static const char *const names[] = { "shard", "complete", "plan_hash" };
+
+	for (xmlNodePtr ps = suite->children; ps; ps = ps->next)
+		for (xmlNodePtr p = is(ps, "properties") ? ps->children : NULL; p; p = p->next) {
+			char *name = is(p, "property") ? (char *)xmlGetNoNsProp(p, BAD_CAST "name") : NULL;
+			bool done = true;
+
+			for (size_t i = 0; name && i < BC_ARRAY_LEN(names); i++)
+				if (strcmp(name, names[i]) == 0)
+					done = xmlSetProp(p, BAD_CAST "value",
+							  BAD_CAST bc_read_property(whole, names[i])) != NULL;
+			xmlFree(name);
+			if (!done)
+				return no_memory(g->err);
+		}
+	return BC_OK;
 }
 
 /* A device keeps its name, which is the same every night, unless several units have it: then host and GPU tell them
@@ -120,6 +179,8 @@ static enum bc_status make_unique(struct merge *g)
 		for (size_t k = 0; k < i; k++) {
 			if (strcmp(g->m[i].name, g->m[k].name) != 0)
 				continue;
+			if (g->m[i].run_key && g->m[i].run_key == g->m[k].run_key)
+				continue; /* shards of one run */
 			if (strcmp(g->m[i].run_id, g->m[k].run_id) == 0)
 				return bc_fail(g->err, BC_EDATA,
 					       "%s: the run %s of the device %s is in %s as well: give each run once",
@@ -132,17 +193,13 @@ static enum bc_status make_unique(struct merge *g)
 			add_part(g->m[i].name, sizeof(g->m[i].name), g->m[i].run_id, sizeof(g->m[i].run_id));
 	for (size_t i = 0; i < g->n; i++)
 		for (size_t k = 0; k < i; k++)
-			if (strcmp(g->m[i].name, g->m[k].name) == 0)
+			if (strcmp(g->m[i].name, g->m[k].name) == 0 &&
+			    (!g->m[i].run_key || g->m[i].run_key != g->m[k].run_key))
 				return bc_fail(
 					g->err, BC_EDATA,
 					"%s: the device %s would have the name of one in %s: %s: merge them apart",
 					g->m[i].path, g->m[i].dev, g->m[k].path, g->m[i].name);
 	return BC_OK;
-}
-
-static bool is(const xmlNode *n, const char *name)
-{
-	return n->type == XML_ELEMENT_NODE && strcmp((const char *)n->name, name) == 0;
 }
 
 /* "bankcheck.<dev>[.<suite>]" of attribute @key with the device's new name. */
@@ -237,6 +294,8 @@ static enum bc_status take_suite(struct merge *g, xmlNodePtr from, const struct 
 	st = bc_libxml_end("merge", BC_OK, g->err); /* a copy may lack names and texts */
 	if (!st)
 		st = rename_class(g, suite, "name", m);
+	if (!st && m->whole)
+		st = say_whole(g, suite, m->whole);
 	for (xmlNodePtr n = suite->children; !st && n; n = n->next) {
 		if (!is(n, "testcase"))
 			continue;
@@ -318,10 +377,14 @@ enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out,
 	enum bc_status st = BC_OK;
 
 	*sums = (struct bc_merge_sums){ .reports = n };
+	g.shards = calloc(n + 1, sizeof(*g.shards));
+	if (!g.shards)
+		return no_memory(err);
 	bc_libxml_begin();
 	for (size_t i = 0; !st && i < n; i++)
 		st = add_members(&g, paths[i]);
-	sums->devices = g.n;
+	if (!st)
+		st = join_shards(&g);
 	if (!st)
 		st = make_unique(&g);
 	if (!st)
@@ -335,6 +398,9 @@ enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out,
 	xmlFree(text);
 	if (g.doc)
 		xmlFreeDoc(g.doc);
+	for (size_t i = 0; i < g.nshards; i++)
+		bc_report_release(&g.shards[i]);
+	free(g.shards);
 	free(g.m);
 	return st;
 }

@@ -19,7 +19,8 @@ struct bc_merge_sums {
  * report may be merged again. Testcases are copied as they are; the counts and times of
  * testsuites and of the whole are added up anew.
  *
- * Return: BC_EREAD, BC_EDATA as bc_report_read; BC_EDATA when one run of a device is there twice; BC_ENOMEM.
+ * The shards of a run that has a name become one device. Return: as bc_report_join; BC_EREAD, BC_EDATA as
+ * bc_report_read; BC_EDATA when one run of a device is there twice; BC_ENOMEM.
  */
 enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out, struct bc_merge_sums *sums,
 			      struct bc_error *err);

@@ -137,6 +137,21 @@ static enum bc_status join_run(struct shard *s, size_t n, size_t k, struct bc_er
 	return st ? st : finish(&s[k], words, err);
 }
 
+uint64_t bc_report_run_key(const struct bc_read_device *d)
+{
+	const char *name = bc_read_property(d, "run_name"), *shard = bc_read_property(d, "shard");
+	uint64_t h = BC_HASH_INIT;
+
+	if (!name[0] || strcmp(name, "none") == 0 || !shard[0] || strcmp(shard, "none") == 0)
+		return 0;
+	for (size_t i = 0; i < BC_ARRAY_LEN(common); i++) {
+		const char *value = bc_read_property(d, common[i]);
+
+		h = bc_hash(h, value, strlen(value) + 1);
+	}
+	return bc_hash(h, d->dev, strlen(d->dev) + 1);
+}
+
 bool bc_report_has_shard(const struct bc_read_file *f)
 {
 	unsigned part, of;

@@ -19,6 +19,9 @@
  */
 enum bc_status bc_report_join(struct bc_read_file *file, size_t n, struct bc_error *err);
 
+/* Return: equal for the shards of one run and for what bc_report_join makes of them; 0: the device has no run name. */
+uint64_t bc_report_run_key(const struct bc_read_device *d);
+
 /* Return: whether bc_report_join would look for others to go with a device of the file. */
 bool bc_report_has_shard(const struct bc_read_file *f);
 

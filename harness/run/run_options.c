@@ -159,7 +159,7 @@ const struct bc_option bc_run_option_table[] = {
 	  .type = BC_OPTION_TEXT,
 	  .offset = AT(run_name),
 	  .help = "name of the run, the same for all its shards and another one for every run (a pipeline's number): "
-		  "diff, html and history add then take the shards for one run" },
+		  "diff, html, merge and history add then take the shards for one run" },
 	{ .name = "shuffle",
 	  .argument = "SEED",
 	  .type = BC_OPTION_SEED,

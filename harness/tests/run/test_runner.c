@@ -121,6 +121,16 @@ START_TEST(shards_of_a_named_run_are_one_run)
 	bc_run_program("html s -o page.html");
 	bc_expect_status(0, NULL);
 	bc_shell("! grep -q 'shard 1/3' page.html"); /* one device, not three */
+	bc_run_program("merge s -o m.xml");
+	bc_expect_status(0, NULL);
+	bc_expect_output("m.xml: 3 reports, 1 device, 129 cases: 129 passed");
+	bc_run_program("diff whole.xml m.xml");
+	bc_expect_status(0, NULL);
+	bc_expect_output("129 the same");
+	bc_expect_no_output("differs: complete");
+	bc_shell("grep -o 'classname=\"[^\"]*' m.xml | sort -u > got; grep -o 'classname=\"[^\"]*' whole.xml | sort -u "
+		 "| "
+		 "cmp - got");
 	bc_run_program("history add s --db h.db");
 	bc_expect_status(0, NULL);
 	bc_expect_output("s/1.xml: 1 run added, 0 replaced, 0 already there; 129 cases");
@@ -135,6 +145,9 @@ START_TEST(shards_of_a_named_run_are_one_run)
 	bc_run_program("html s -o gap.html");
 	bc_expect_status(2, "shard 2/3 of the run night-7 is missing");
 	bc_shell("! test -e gap.html");
+	bc_run_program("merge s -o gap.xml");
+	bc_expect_status(2, "shard 2/3 of the run night-7 is missing");
+	bc_shell("! test -e gap.xml");
 	bc_run_program("history add s --db h2.db");
 	bc_expect_status(2, "shard 2/3 of the run night-7 is missing");
 	bc_run_program("history list --db h2.db");
