@@ -14,8 +14,9 @@ struct shard {
 };
 
 /* What shards of one run have in common. */
-static const char *const common[] = { "run_name", "selection_hash",    "bankcheck", "image_hash",
-				      "arch",	  "expectations_hash", "gpu",	    "hardware" };
+static const char *const common[] = { "run_name",	   "options",	 "selection_hash",
+				      "bankcheck",	   "image_hash", "arch",
+				      "expectations_hash", "gpu",	 "hardware" };
 
 /* Is @d a shard of a run that has a name? Then which. */
 static bool is_shard(const struct bc_read_device *d, unsigned *part, unsigned *of)

@@ -10,9 +10,9 @@
  * @file: [n]; a device that is a shard of an earlier one is added to it and taken out of its own file, which may be
  *        left without any
  *
- * Shards belong together when their reports name the same run (--run-name), N, selection, bankcheck, image hash,
- * expectations, device name, architecture and GPU model; without a run name a report stands for itself. complete= of
- * the device they make is what they say but for their shards, "yes" when they say nothing else; shard= is "all N".
+ * Shards belong together when their reports name the same run (--run-name), N, options, selection, bankcheck, image
+ * hash, expectations, device name, architecture and GPU model; without a run name a report stands for itself. complete=
+ * of the device they make is what they say but for their shards, "yes" when they say nothing else; shard= is "all N".
  *
  * Return: BC_EDEVICE, so exit status 2, naming the run, when a shard is missing or there twice; BC_EDATA when a case is
  * in two shards; BC_ENOMEM.
