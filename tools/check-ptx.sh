@@ -61,7 +61,8 @@ for name; do
 	if cmp -s "$fresh/$name.ptx" "$committed/$name.ptx"; then
 		same=$((same + 1))
 	else
-		echo "check-ptx: $committed/$name.ptx is not what kernels/$name.cu gives: run 'make ptx' and commit it" >&2
+		echo "check-ptx: $committed/$name.ptx is not what kernels/$name.cu gives:" \
+			"run 'make ptx' and commit it" >&2
 		diff -u "$committed/$name.ptx" "$fresh/$name.ptx" | head -20 >&2 || true
 		status=1
 	fi

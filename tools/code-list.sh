@@ -8,9 +8,9 @@
 #   KERNEL<TAB>MNEMONIC<TAB>N    N instructions of this mnemonic, modifiers included (LDS.64)
 #   KERNEL<TAB>registers<TAB>N   and stack, local, shared: bytes of a thread, of a thread, of a block; by cuobjdump only
 #
-# Either disassembler may be '' when it is not here. The cubins are those that the image was made of, for nvdisasm, which
-# reads no image; without them cuobjdump takes them out. An architecture that neither knows is left out, and said so on
-# stderr: the list is then shorter, and the status still 0.
+# Either disassembler may be '' when it is not here. The cubins are those that the image was made of, for nvdisasm,
+# which reads no image; without them cuobjdump takes them out. An architecture that neither knows is left out, and said
+# so on stderr: the list is then shorter, and the status still 0.
 set -eu
 
 [ $# -ge 3 ] || {
@@ -61,7 +61,8 @@ disassemble()
 		(cd "$work/cubins" && "$cuobjdump" -xelf ".$1.cubin" "$absolute") >/dev/null 2>&1 || return 1
 		one=$(cubin "$1" "$work"/cubins/*)
 	fi
-	[ -n "$one" ] && "$nvdisasm" -c "$one" >"$work/sass" 2>"$work/log" && grep -q '^\.text\.' "$work/sass" && return 0
+	[ -n "$one" ] && "$nvdisasm" -c "$one" >"$work/sass" 2>"$work/log" &&
+			grep -q '^\.text\.' "$work/sass" && return 0
 	cat "$work/log" >>"$work/sass" 2>/dev/null || true
 	return 1
 }

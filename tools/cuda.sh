@@ -114,11 +114,12 @@ say NVCC "$nvcc"
 [ -n "$nvcc" ] || say NVCC_LACKS "no~nvcc~in~$root"
 say PTXAS "$(first_file "$(program "$root" ptxas)" "$root/cuda_nvcc/bin/ptxas")"
 say LIBCUPTI "$(first_file "$root"/lib64/libcupti.so.1[23] "$root"/targets/*/lib/libcupti.so.1[23] \
-	"$root"/extras/CUPTI/lib64/libcupti.so.1[23] "$root"/lib/libcupti.so.1[23] "$root"/cuda_cupti/lib/libcupti.so.1[23])"
+	"$root"/extras/CUPTI/lib64/libcupti.so.1[23] "$root"/lib/libcupti.so.1[23] \
+		"$root"/cuda_cupti/lib/libcupti.so.1[23])"
 say CUOBJDUMP "$(program "$root" cuobjdump)"
 say NVDISASM "$(program "$root" nvdisasm)"
 if [ -n "$cuda_h" ]; then
-	number=$(sed -n 's/^#define[[:space:]][[:space:]]*CUDA_VERSION[[:space:]][[:space:]]*\([0-9][0-9]*\).*/\1/p' "$cuda_h")
+	number=$(awk '$1 == "#define" && $2 == "CUDA_VERSION" { sub(/[^0-9].*/, "", $3); print $3 }' "$cuda_h")
 	[ -z "$number" ] || say CUDA_VERSION "$((number / 1000)).$((number % 1000 / 10))"
 fi
 if [ -z "$cuda_h" ]; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/embed.sh NAME=FILE... - a C source on standard output that holds each text file as lines, `NAME[]` with NULL at the
-# end, and as `NAME_hash[]` the SHA-256 of the whole file in base 64, as a content security policy names it.
+# tools/embed.sh NAME=FILE... - a C source on standard output that holds each text file as lines, `NAME[]` with NULL at
+# the end, and as `NAME_hash[]` the SHA-256 of the whole file in base 64, as a content security policy names it.
 set -eu
 
 # A line of text as a C string. A trigraph is broken up.

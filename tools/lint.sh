@@ -25,12 +25,13 @@ lint_spdx()
 	done
 }
 
-# The rooms of harness/ and the floor each is on. A room includes itself and rooms on lower floors, nothing else; suites include
-# core. What is not listed here (cli, tests, bench) stands above all. docs/architecture.md has the picture.
-floors="base:0 core:1 device:2 report:2 measure:3 compare:3 history:3 explain:3 run:4 html:4 map:5 matrix:5 fleet:5 app:5 cli:6"
+# The rooms of harness/ and the floor each is on. A room includes itself and rooms on lower floors, nothing else; suites
+# include core. What is not listed here (cli, tests, bench) stands above all. docs/architecture.md has the picture.
+floors="base:0 core:1 device:2 report:2 measure:3 compare:3 history:3 explain:3 run:4 html:4"
+floors="$floors map:5 matrix:5 fleet:5 app:5 cli:6"
 
-# Which folders a folder may include, and which system headers are kept to a few files. A folder may always include its own files
-# and kernels/bc_kernel.h.
+# Which folders a folder may include, and which system headers are kept to a few files. A folder may always include its
+# own files and kernels/bc_kernel.h.
 lint_includes()
 {
 	# shellcheck disable=SC2016 # awk's own $
@@ -97,18 +98,23 @@ lint_circles()
 	' | tsort 2>&1 >/dev/null | sed 's/^tsort: -*:* *//'
 }
 
-# What `make format` would change, and lines over 120 columns that it cannot cut. Other releases of clang-format lay out otherwise,
-# so only the one that the tree is laid out by (Debian 12's) is asked.
+# What `make format` would change, and lines over 120 columns that it cannot cut. Other releases of clang-format lay out
+# otherwise, so only the one that the tree is laid out by (Debian 12's) is asked.
 lint_format()
 {
 	files=$(find suites harness kernels tools -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
 	# shellcheck disable=SC2086 # a list of files
 	case $(clang-format --version 2>/dev/null) in
-	*" version 14."*) clang-format --dry-run $files 2>&1 | sed -n 's/: warning: code should be.*/: not as `make format` lays it out/p' | sort -u ;;
+	*" version 14."*)
+		clang-format --dry-run $files 2>&1 |
+			sed -n "s/: warning: code should be.*/: not as 'make format' lays it out/p" | sort -u
+		;;
 	*) echo "lint: format: not compared, clang-format 14 is not here" >&2 ;;
 	esac
-	for file in $files $(find harness/html tools .ci -name '*.sh' -o -name '*.css' -o -name '*.js' -o -path '.ci/*' -type f); do
-		expand -t 8 "$file" | LC_ALL=C.UTF-8 grep -n '^.\{121,\}' | sed "s|^\([0-9]*\):.*|$file:\1: over 120 columns|"
+	others=$(find harness/html tools .ci -name '*.sh' -o -name '*.css' -o -name '*.js' -o -path '.ci/*' -type f)
+	for file in $files $others; do
+		expand -t 8 "$file" | LC_ALL=C.UTF-8 grep -n '^.\{121,\}' |
+			sed "s|^\([0-9]*\):.*|$file:\1: over 120 columns|"
 	done
 }
 
@@ -131,13 +137,14 @@ tidy_one()
 	extra="-include tools/lint_model.h"
 	case $1 in
 	harness/base/base.c) extra="" ;; # it defines what the model stands in for
-	harness/device/cuda/*) extra="$extra ${LINT_CUDA_CFLAGS:-}" ;;
+	harness/device/cuda/* | harness/tests/stubs/* | tools/*) extra="$extra ${LINT_CUDA_CFLAGS:-}" ;;
 	esac
 	found=$(mktemp)
 	# shellcheck disable=SC2086 # lists of flags
-	if ! clang-tidy --quiet "$1" -- ${LINT_CFLAGS:-} $extra -DBC_TEST_DATA='""' -DBC_TEST_EXPECTED='""' \
-		-DBC_TEST_TMP='""' -DBC_TEST_BINARY='""' -DBC_TEST_KERNELS='""' -DBC_TEST_INJECT='""' >"$found" 2>"$found.err"; then
-		awk -v notes="${LINT_NOTES:-}" '/: note: / { skip = !notes } /: (error|warning): / { skip = 0 } !skip' "$found"
+	if ! clang-tidy --quiet "$1" -- ${LINT_CFLAGS:-} $extra -include tools/lint_tests.h \
+		>"$found" 2>"$found.err"; then
+		awk -v notes="${LINT_NOTES:-}" \
+			'/: note: / { skip = !notes } /: (error|warning): / { skip = 0 } !skip' "$found"
 		grep -q ': error: ' "$found" || cat "$found.err"
 		echo "$1: clang-tidy: failed"
 	fi
@@ -150,7 +157,7 @@ lint_tidy()
 	: >"$work/list"
 	for file; do
 		case $file:${LINT_CUDA_CFLAGS:-} in
-		harness/device/cuda/*:) left_out="$left_out $file" ;;
+		harness/device/cuda/*: | harness/tests/stubs/*: | tools/*:) left_out="$left_out $file" ;;
 		*) echo "$file" >>"$work/list" ;;
 		esac
 	done
@@ -162,10 +169,11 @@ lint_tidy()
 # Check's macros are not C to cppcheck; what they stand for is.
 lint_cppcheck()
 {
-	cppcheck --std=c11 --enable=warning,performance,portability --inline-suppr --quiet --error-exitcode=1 -j "$jobs" \
-		--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unmatchedSuppression \
-		-I. -D_GNU_SOURCE -DBC_TEST_DATA='""' -DBC_TEST_EXPECTED='""' -DBC_TEST_TMP='""' -DBC_TEST_BINARY='""' \
-		-DBC_TEST_KERNELS='""' -DBC_TEST_INJECT='""' -D'START_TEST(name)=static void name(int _i)' -DEND_TEST= "$@" >"$work/cpp" 2>&1 || true
+	cppcheck --std=c11 --enable=warning,performance,portability --inline-suppr --quiet --error-exitcode=1 \
+		-j "$jobs" --suppress=missingInclude --suppress=missingIncludeSystem --suppress=unmatchedSuppression \
+		-I. -D_GNU_SOURCE --include=tools/lint_tests.h -DEND_TEST= \
+		-D'START_TEST(name)=static void name(int _i)' \
+		"$@" >"$work/cpp" 2>&1 || true
 	report cppcheck "$work/cpp"
 }
 

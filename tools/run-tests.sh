@@ -39,7 +39,8 @@ failures=0
 errors=0
 while read -r suite; do
 	log=$dir/$suite.log
-	sums=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), Failures: \([0-9]*\), Errors: \([0-9]*\)$/\1 \2 \3/p' "$log" | tail -n 1)
+	sums=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), Failures: \([0-9]*\), Errors: \([0-9]*\)$/\1 \2 \3/p' "$log" |
+		tail -n 1)
 	# shellcheck disable=SC2086 # three numbers
 	set -- ${sums:-0 0 0}
 	checks=$((checks + $1))
@@ -54,7 +55,10 @@ while read -r suite; do
 	cat "$log" >&2
 done <"$dir/list"
 [ "$checks" -gt 0 ] || status=1
-echo "slowest: $(while read -r suite; do echo "$(cat "$dir/$suite.seconds") $suite"; done <"$dir/list" | sort -nr | head -n 5 |
+slowest=$(while read -r suite; do
+	echo "$(cat "$dir/$suite.seconds") $suite"
+done <"$dir/list" | sort -nr | head -n 5)
+echo "slowest: $(echo "$slowest" |
 	awk '{ printf "%s%s %s s", sep, $2, $1; sep = ", " }')"
 percent=$((checks > 0 ? 100 * (checks - failures - errors) / checks : 0))
 echo "$percent%: Checks: $checks, Failures: $failures, Errors: $errors"

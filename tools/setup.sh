@@ -78,7 +78,8 @@ look_clang()
 # Any that harness/tests/html/browser.c finds will do; Debian's is installed.
 look_browser()
 {
-	have chromium || have chromium-browser || have google-chrome || lack chromium "Chromium (which opens the HTML page without a window)"
+	have chromium || have chromium-browser || have google-chrome ||
+		lack chromium "Chromium (which opens the HTML page without a window)"
 }
 
 look_lint()
@@ -129,14 +130,17 @@ install_missing()
 				echo "    sudo sh -c 'apt-get update && apt-get install -y $missing'" >&2
 			fi
 		else
-			echo "setup: install it with this system's package manager (on Debian: apt-get install $missing)" >&2
+			echo "setup: install it with this system's package manager" \
+				"(on Debian: apt-get install $missing)" >&2
 		fi
 		exit 1
 	fi
 	echo "setup: not on this machine: $lacking; installing with apt-get: $missing" >&2
 	log=$(mktemp)
 	if ! apt_install >"$log" 2>&1; then
-		if ! { $as_root apt-get -o DPkg::Lock::Timeout=300 update </dev/null && apt_install; } >"$log" 2>&1; then
+		if ! {
+			$as_root apt-get -o DPkg::Lock::Timeout=300 update </dev/null && apt_install
+		} >"$log" 2>&1; then
 			cat "$log" >&2
 			rm -f "$log"
 			echo "setup: apt-get could not install: $missing (its output is above)" >&2

@@ -39,12 +39,14 @@ need()
 }
 
 nvrtc=$(need libnvrtc.so "$home"/lib/libnvrtc.so.[0-9]* "$home"/lib64/libnvrtc.so.[0-9]* \
-	"$home"/targets/*/lib/libnvrtc.so.[0-9]* "$home"/cuda_nvrtc/lib/libnvrtc.so.[0-9]* "$home"/cu1?/lib/libnvrtc.so.[0-9]*)
+	"$home"/targets/*/lib/libnvrtc.so.[0-9]* "$home"/cuda_nvrtc/lib/libnvrtc.so.[0-9]* \
+		"$home"/cu1?/lib/libnvrtc.so.[0-9]*)
 ptxas=$(need ptxas "$home/bin/ptxas" "$home/cuda_nvcc/bin/ptxas" "$home"/cu1?/bin/ptxas)
 pipeline=$(need cuda_pipeline.h "$home/include/cuda_pipeline.h" "$home"/targets/*/include/cuda_pipeline.h \
 	"$home/cuda_runtime/include/cuda_pipeline.h" "$home"/cu1?/include/cuda_pipeline.h)
 [ -n "${FATBINARY:-}" ] || {
-	echo "toolkit-images: no fatbinary to pack the images with: name one of CUDA 13 (FATBINARY=...), or a toolkit that" \
+	echo "toolkit-images: no fatbinary to pack the images with: name one of CUDA 13 (FATBINARY=...)," \
+			"or a toolkit that" \
 		"has it among TOOLKITS" >&2
 	exit 1
 }
@@ -104,11 +106,13 @@ for source; do
 	"$FATBINARY" -64 --create="$work/$name.fatbin" $images
 	if [ -n "${CUOBJDUMP:-}${NVDISASM:-}" ]; then
 		# shellcheck disable=SC2086
-		"$(dirname "$0")/code-list.sh" "${CUOBJDUMP:-}" "${NVDISASM:-}" "$work/$name.fatbin" $cubins >"$work/$name.code"
+		"$(dirname "$0")/code-list.sh" "${CUOBJDUMP:-}" "${NVDISASM:-}" "$work/$name.fatbin" $cubins \
+			>"$work/$name.code"
 	fi
 done
 rm -rf "$work/parts"
-[ -n "${CUOBJDUMP:-}${NVDISASM:-}" ] || echo "toolkit-images: no cuobjdump and no nvdisasm: no lists of instructions" >&2
+[ -n "${CUOBJDUMP:-}${NVDISASM:-}" ] ||
+	echo "toolkit-images: no cuobjdump and no nvdisasm: no lists of instructions" >&2
 version()
 {
 	"$1" --version | sed -n 's/^Cuda compilation tools.* V\([0-9.]*\).*/\1/p'

@@ -84,7 +84,8 @@ fetch()
 	*) pin="$release.*" ;;
 	esac
 	work=$(mktemp -d "$into/.fetch-XXXXXX")
-	if ! "$python" -m pip --disable-pip-version-check --quiet --retries 2 --timeout 20 download --only-binary=:all: --dest "$work/wheels" \
+	if ! "$python" -m pip --disable-pip-version-check --quiet --retries 2 --timeout 20 download \
+		--only-binary=:all: --dest "$work/wheels" \
 		"cuda-toolkit[$wanted]==$pin" >"$work/log" 2>&1; then
 		cat "$work/log" >&2
 		echo "toolkits: pip cannot fetch $wanted of CUDA $release (its words are above)" >&2

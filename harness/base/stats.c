@@ -19,5 +19,8 @@ double bc_median(const uint32_t *v, size_t n)
 		return 0;
 	memcpy(sorted, v, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), by_value);
-	return ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2]) / 2;
+
+	const size_t lower = (n - 1) / 2, upper = n / 2;
+
+	return ((double)sorted[lower] + (double)sorted[upper]) / 2;
 }

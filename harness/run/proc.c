@@ -87,13 +87,16 @@ bool bc_proc_wait(const struct bc_proc *p, unsigned seconds)
 	struct pollfd fd = { .fd = p->from, .events = POLLIN };
 	const double end = bc_now() + seconds;
 
-	for (double left = seconds; left >= 0; left = end - bc_now()) {
+	double left = seconds;
+
+	while (left >= 0) {
 		const int n = poll(&fd, 1, (int)(left * 1000) + 1);
 
 		if (n > 0 || (n < 0 && errno != EINTR))
 			return true; /* a failure of poll shows in the read */
 		if (n == 0)
 			return false;
+		left = end - bc_now();
 	}
 	return false;
 }

@@ -215,7 +215,7 @@ static uint32_t wavefronts(const struct bc_pattern_params *p, uint32_t k)
 	uint32_t most = 0;
 
 	for (uint32_t bank = 0; bank < LANES; bank++) {
-		uint32_t seen[LANES], n = 0;
+		uint32_t seen[LANES] = { 0 }, n = 0;
 
 		for (uint32_t lane = 0; lane < LANES; lane++) {
 			const uint32_t word = (BASE + offset(p, k, lane)) / 4;
