@@ -27,6 +27,23 @@ static void add_lane(struct bc_pattern *p, unsigned lane, uint32_t offset)
 }
 
 /*
+ * @ways pairs of lanes in each of the first key->groups merged groups, each pair on one word, all words of one bank.
+ * The pairs of a group lie in its first half, so a device without the pair rule takes as many wavefronts for them, and
+ * in as many groups.
+ */
+static void known_merged(const struct bc_clock_key *key, unsigned ways, struct bc_pattern *p)
+{
+	const unsigned lanes = 2 * group_lanes(key->op);
+
+	memset(p, 0, sizeof(*p));
+	p->op = key->op;
+	p->count = 1;
+	for (unsigned g = 0; g < key->groups; g++)
+		for (unsigned l = 0; l < 2 * ways; l++)
+			add_lane(p, g * lanes + l, (g * ways + l / 2) * SAME_BANK_BYTES);
+}
+
+/*
  * @ways lanes in each of the first key->groups groups, all on words of one bank and no two on one word. Where the pair
  * rule may apply, lanes 0, 1 and 2 are active and differ, so that it merges nothing; those of them that are not among
  * the ways are alone in a bank.
@@ -34,6 +51,11 @@ static void add_lane(struct bc_pattern *p, unsigned lane, uint32_t offset)
 static void known_pattern(const struct bc_clock_key *key, unsigned ways, struct bc_pattern *p)
 {
 	const unsigned lanes = group_lanes(key->op);
+
+	if (key->merged) {
+		known_merged(key, ways, p);
+		return;
+	}
 
 	memset(p, 0, sizeof(*p));
 	p->op = key->op;
@@ -49,13 +71,14 @@ enum bc_status bc_clock_patterns(const struct bc_clock_key *key, struct bc_clock
 {
 	static const unsigned ways[] = { 1, 2, 3, 4, 8, 16, 32 };
 	const struct bc_op_info *op = bc_op_info(key->op);
-	const unsigned lanes = group_lanes(key->op);
+	const unsigned lanes = group_lanes(key->op), most = key->merged ? lanes / 2 : lanes;
 
-	if (!op->timed || !key->groups || key->groups * lanes > BC_LANES)
+	if (!op->timed || !key->groups || key->groups * lanes * (key->merged ? 2 : 1) > BC_LANES ||
+	    (key->merged && !op->pairs))
 		return bc_fail(err, BC_EDEVICE, "no clock protocol for %s with %u groups", op->name, key->groups);
 	memset(out, 0, sizeof(*out));
 	out->key = *key;
-	for (size_t i = 0; i < BC_ARRAY_LEN(ways) && ways[i] <= lanes; i++) {
+	for (size_t i = 0; i < BC_ARRAY_LEN(ways) && ways[i] <= most; i++) {
 		known_pattern(key, ways[i], &out->point[out->n].pattern);
 		out->point[out->n++].wavefronts = key->groups * ways[i];
 	}

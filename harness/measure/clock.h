@@ -13,11 +13,13 @@
 #define BC_CLOCK_POINTS 8
 #define BC_CLOCK_SAMPLES 32
 
-/* Which calibration a request belongs to: the operation, and the non-empty groups that are left when the pair rule
- * merged what it merges. */
+/* Which calibration a request belongs to: the operation, the non-empty groups that are left when the pair rule merged
+ * what it merges, and whether it merged any (on an H200 a merged 8-byte load takes a cycle less than one of a group
+ * that did not merge, with as many wavefronts; a 16-byte one two cycles less). */
 struct bc_clock_key {
 	enum bc_op op;
 	unsigned groups;
+	bool merged;
 };
 
 struct bc_clock_point {
@@ -37,9 +39,10 @@ struct bc_clock_line {
  * bc_clock_patterns - the known patterns of a key, with their wavefronts; cycles are 0
  *
  * Each group has n active lanes on n words of one bank and no others, so the wavefronts are groups * n whatever the
- * device does with lanes on one word, and none is merged by the pair rule. A request whose groups merged is placed on
- * the line of as many groups that did not: a device that does not merge takes other cycles.
- * Return: BC_EDEVICE when the operation has no clock protocol.
+ * device does with lanes on one word, and none is merged by the pair rule. The patterns of a merged key have n pairs of
+ * lanes in the first half of each group: a device without the pair rule takes as many wavefronts for them too, so its
+ * own merged line is that of groups that do not merge, and its cases lie elsewhere. Return: BC_EDEVICE when the
+ * operation has no clock protocol.
  */
 enum bc_status bc_clock_patterns(const struct bc_clock_key *key, struct bc_clock_line *out, struct bc_error *err);
 

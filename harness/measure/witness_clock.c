@@ -8,7 +8,8 @@
 static struct bc_clock_line *find_line(struct bc_measure *m, const struct bc_clock_key *key)
 {
 	for (size_t i = 0; i < m->nlines; i++)
-		if (m->lines[i].key.op == key->op && m->lines[i].key.groups == key->groups)
+		if (m->lines[i].key.op == key->op && m->lines[i].key.groups == key->groups &&
+		    m->lines[i].key.merged == key->merged)
 			return &m->lines[i];
 	return NULL;
 }
@@ -94,7 +95,7 @@ static enum bc_status clock_key(struct bc_measure *m, const struct bc_witness_it
 		(void)bc_strlcpy(o->clock_absent, one.msg, sizeof(o->clock_absent));
 		return BC_OK;
 	}
-	*key = (struct bc_clock_key){ .op = p->op, .groups = w.groups };
+	*key = (struct bc_clock_key){ .op = p->op, .groups = w.groups, .merged = w.merged };
 	if (!find_line(m, key)) {
 		st = calibrate(m, key, &one);
 		if (st == BC_ENOMEM) {
