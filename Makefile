@@ -17,7 +17,7 @@ CFLAGS        ?= -O2 -g
 ARGS          ?=#                 options for `make run`: ARGS='--filter stride'
 FUZZ_SECONDS  ?= 60
 ARCHS         ?=#                 architectures of the kernels' machine code, as "80 90"; empty: 70, all from 75 up
-SETUP         ?= install#         check: never install a package, only say what is missing
+SETUP         ?= install#         check: never install a package, only say what is missing; none: do not look
 CLANG         ?= clang
 GPU           ?= $(wildcard /dev/nvidiactl /proc/driver/nvidia)#  empty: no GPU here
 export SETUP
@@ -88,7 +88,7 @@ UBSAN    := -fsanitize=undefined -fno-sanitize-recover=undefined
 # ---------------------------------------------------------------------------------------------- variants
 # A variant is a compiler and a set of flags with object files of its own in build/obj/<variant>/. Its programs lie
 # side by side in build/, so that each finds the kernels in the same place.
-VARIANTS := release clang asan tsan fuzz
+VARIANTS := release clang asan tsan fuzz aarch64
 
 CC_release    = $(CC)
 FLAGS_release = $(CFLAGS) $(CPPFLAGS)
@@ -105,6 +105,12 @@ END_asan      = -asan
 CC_tsan       = $(CC)
 FLAGS_tsan    = $(SANITIZE) -fsanitize=thread
 END_tsan      = -tsan
+
+# 64-bit Arm, against the static libraries that tools/dist-libs.sh makes; tools/check-aarch64.sh runs it.
+CC_aarch64    = aarch64-linux-gnu-gcc
+FLAGS_aarch64 = $(CFLAGS) $(CPPFLAGS) -isystem $(B)/dist/aarch64/include
+END_aarch64   = -aarch64
+LIBS_aarch64  = $(addprefix $(B)/dist/aarch64/lib/,libcheck.a libxml2.a libz.a libjansson.a libsqlite3.a) -lm -lrt -lpthread -ldl
 
 CC_fuzz       = $(CLANG)
 FLAGS_fuzz    = $(SANITIZE) -fsanitize=fuzzer-no-link,address $(UBSAN)
@@ -154,23 +160,23 @@ $(B)/obj/$(1)/libbankcheck.a: $$(LIB_$(1))
 	@ar rcs $$@ $$^
 
 $(B)/bankcheck$$(END_$(1)): $$(MAIN_$(1)) $$(LIB_$(1))
-	$$(call q,LINK,$$@) $$(CC_$(1)) $$(FLAGS_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(call LIBS,$$(CC_$(1)))
+	$$(call q,LINK,$$@) $$(CC_$(1)) $$(FLAGS_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(or $$(LIBS_$(1)),$$(call LIBS,$$(CC_$(1))))
 
 $(B)/bankcheck-tests$$(END_$(1)): $$(TESTS_$(1)) $$(LIB_$(1))
-	$$(call q,LINK,$$@) $$(CC_$(1)) $$(FLAGS_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(call LIBS,$$(CC_$(1)))
+	$$(call q,LINK,$$@) $$(CC_$(1)) $$(FLAGS_$(1)) $$(LDFLAGS) -o $$@ $$^ $$(or $$(LIBS_$(1)),$$(call LIBS,$$(CC_$(1))))
 
 # The program with calls that a test makes fail. Without debug information: it hashes itself at each start.
 INJECT_$(1) := $$(SRC_INJECT:%.c=$(B)/obj/$(1)/%.o)
 $(B)/bankcheck-inject$$(END_$(1)): $$(MAIN_$(1)) $$(INJECT_$(1)) $$(LIB_$(1))
-	$$(call q,LINK,$$@) $$(CC_$(1)) $$(FLAGS_$(1)) $$(LDFLAGS) -Wl,-S $(INJECT_CALLS:%=-Wl,--wrap=%) -o $$@ $$^ $$(call LIBS,$$(CC_$(1)))
+	$$(call q,LINK,$$@) $$(CC_$(1)) $$(FLAGS_$(1)) $$(LDFLAGS) -Wl,-S $(INJECT_CALLS:%=-Wl,--wrap=%) -o $$@ $$^ $$(or $$(LIBS_$(1)),$$(call LIBS,$$(CC_$(1))))
 
 -include $$(patsubst %.o,%.d,$$(LIB_$(1)) $$(MAIN_$(1)) $$(INJECT_$(1)) $$(TESTS_$(1)))
 endef
 $(foreach v,$(VARIANTS),$(eval $(call VARIANT,$(v))))
 
 # ---------------------------------------------------------------------------------------------- main targets
-.PHONY: check-toolkits check-selftest check-browser check-inject all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
-	fuzz bench selftest ptx toolkit-images install uninstall clean help setup cuda-note FORCE
+.PHONY: aarch64 check-aarch64 check-toolkits check-selftest check-browser check-inject all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
+	fuzz bench selftest ptx toolkit-images install dist check-dist uninstall clean help setup cuda-note FORCE
 FORCE:
 
 all: bankcheck kernels man ## the program, its man page and, where nvcc is, the kernel images
@@ -191,7 +197,7 @@ SETUP_GROUPS := build $(if $(filter check check-unit check-inject asan tsan,$(MA
 	$(if $(filter check-browser,$(MAKECMDGOALS)),browser) \
 	$(if $(filter clang fuzz,$(MAKECMDGOALS)),clang) $(filter lint,$(MAKECMDGOALS))
 setup: $(if $(filter setup,$(MAKECMDGOALS)),$(FETCHED))
-	@CC='$(CC)' tools/setup.sh $(SETUP_GROUPS)
+	@$(if $(filter none,$(SETUP)),:,CC='$(CC)' tools/setup.sh $(SETUP_GROUPS))
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.* ## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
@@ -366,6 +372,11 @@ $(LOCALE): | setup
 check-unit: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck $(STUBS) $(LOCALE) | check-needs check-ptx check-arch
 	@$(call run_tests,)
 
+aarch64: $(B)/bankcheck-aarch64 $(B)/bankcheck-tests-aarch64 $(B)/bankcheck-inject-aarch64 ptx-copies $(LOCALE)
+
+check-aarch64: ## the unit tests as 64-bit Arm programs under qemu-user (SUITES='...': only these)
+	@MAKE='$(MAKE)' tools/check-aarch64.sh $(SUITES)
+
 # `make check` opens the page too where a browser is; this one installs it.
 check-browser: $(B)/bankcheck-tests bankcheck | setup ## the HTML page in headless Chromium (installed when it is not here)
 	@export CK_RUN_SUITE=browser; $(call run_tests,)
@@ -473,6 +484,11 @@ install: all ## into PREFIX (/usr/local), below DESTDIR when set
 		install -D -m 644 "$$f" "$(SHAREDIR)/$$f" || exit 1; done
 	install -m 644 $(B)/bankcheck.1 $(MANDIR)/bankcheck.1
 	install -m 644 LICENSE $(DOCDIR)/LICENSE
+
+# The architectures of the hosts that tarballs are made for.
+DIST_ARCHS ?= x86_64 aarch64
+dist: all ## relocatable tarballs for x86_64 and aarch64 in build/dist/ (fetches a compiler from PyPI, sources from Debian)
+	@set -e; for a in $(DIST_ARCHS); do MAKE='$(MAKE)' tools/dist.sh $$a $(B)/dist; done
 
 uninstall: ## what `make install` put there
 	rm -f $(BINDIR)/bankcheck $(MANDIR)/bankcheck.1

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +51,28 @@ bool bc_strlcpy(char *dst, const char *src, size_t size)
 	memcpy(dst, src, take);
 	dst[take] = '\0';
 	return len < size;
+}
+
+const char *bc_signal_name(int signal)
+{
+	static const struct {
+		int number;
+		const char *name;
+	} names[] = {
+		{ SIGHUP, "HUP" },	 { SIGINT, "INT" },   { SIGQUIT, "QUIT" },   { SIGILL, "ILL" },
+		{ SIGTRAP, "TRAP" },	 { SIGABRT, "ABRT" }, { SIGBUS, "BUS" },     { SIGFPE, "FPE" },
+		{ SIGKILL, "KILL" },	 { SIGUSR1, "USR1" }, { SIGSEGV, "SEGV" },   { SIGUSR2, "USR2" },
+		{ SIGPIPE, "PIPE" },	 { SIGALRM, "ALRM" }, { SIGTERM, "TERM" },   { SIGCHLD, "CHLD" },
+		{ SIGCONT, "CONT" },	 { SIGSTOP, "STOP" }, { SIGTSTP, "TSTP" },   { SIGTTIN, "TTIN" },
+		{ SIGTTOU, "TTOU" },	 { SIGURG, "URG" },   { SIGXCPU, "XCPU" },   { SIGXFSZ, "XFSZ" },
+		{ SIGVTALRM, "VTALRM" }, { SIGPROF, "PROF" }, { SIGWINCH, "WINCH" }, { SIGPOLL, "POLL" },
+		{ SIGPWR, "PWR" },	 { SIGSYS, "SYS" },
+	};
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(names); i++)
+		if (names[i].number == signal)
+			return names[i].name;
+	return "?";
 }
 
 bool bc_is_day(const char *s)

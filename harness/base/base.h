@@ -53,6 +53,10 @@ int bc_status_exit(enum bc_status st);
  */
 bool bc_strlcpy(char *dst, const char *src, size_t size);
 
+/* Name of a signal without its SIG: "SEGV"; "?" for what is none. (glibc has a function for it from 2.32 on; the
+ * program is to start with 2.28.) */
+const char *bc_signal_name(int signal);
+
 /* Is @s YYYY-MM-DD, nothing else, and a day of the calendar? */
 bool bc_is_day(const char *s);
 

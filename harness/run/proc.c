@@ -162,9 +162,7 @@ static bool reap(pid_t pid, int ms, int *status)
 static void describe_end(int status, char *end, size_t size)
 {
 	if (WIFSIGNALED(status)) {
-		const char *name = sigabbrev_np(WTERMSIG(status));
-
-		(void)snprintf(end, size, "signal SIG%s", name ? name : "?");
+		(void)snprintf(end, size, "signal SIG%s", bc_signal_name(WTERMSIG(status)));
 	} else if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
 		(void)snprintf(end, size, "exit status 127 (the worker could not be started)");
 	} else {

@@ -2,6 +2,7 @@
 #include "harness/base/base.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -229,6 +230,17 @@ START_TEST(hash_is_fnv_1a)
 }
 END_TEST
 
+/* Against the C library's own names, of every signal that has one and is no real-time signal. */
+START_TEST(signals_have_their_names)
+{
+	for (int n = 1; n < 32; n++)
+		if (n != SIGSTKFLT)
+			ck_assert_str_eq(bc_signal_name(n), sigabbrev_np(n));
+	ck_assert_str_eq(bc_signal_name(0), "?");
+	ck_assert_str_eq(bc_signal_name(99), "?");
+}
+END_TEST
+
 Suite *bc_test_base(void)
 {
 	Suite *s = suite_create("base");
@@ -238,6 +250,7 @@ Suite *bc_test_base(void)
 	tcase_add_test(errors, fail_may_quote_the_older_text);
 	tcase_add_test(errors, fail_cuts_a_long_text);
 	tcase_add_test(errors, status_gives_the_exit_status);
+	tcase_add_test(text, signals_have_their_names);
 	suite_add_tcase(s, errors);
 	tcase_add_test(text, strlcpy_ends_every_text);
 	tcase_add_test(text, a_day_is_of_the_calendar);

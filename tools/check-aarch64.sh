@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tools/check-aarch64.sh [SUITE...] - the unit tests as 64-bit Arm programs under qemu-user; without a name all of them.
+#
+# Program and tests are compiled by Debian's cross compiler (gcc-aarch64-linux-gnu) against the libraries of
+# tools/dist-libs.sh, as build/*-aarch64. Status 0 and a line with the reason where Arm programs cannot be built or run here.
+set -eu
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+skip()
+{
+	echo "check-aarch64: skipped: $1"
+	exit 0
+}
+command -v aarch64-linux-gnu-gcc >/dev/null || skip "aarch64-linux-gnu-gcc is not here (package gcc-aarch64-linux-gnu)"
+why=$(tools/aarch64.sh ready 2>&1) || skip "$why"
+status=0
+tools/dist-libs.sh aarch64 build/dist || status=$?
+[ "$status" != 4 ] || skip "the libraries could not be fetched"
+[ "$status" = 0 ] || exit "$status"
+
+${MAKE:-make} aarch64
+rm -rf build/test-tmp-aarch64
+mkdir -p build/test-tmp-aarch64
+# An emulated program takes some eight times as long.
+LOCPATH=$top/build/locale
+CK_DEFAULT_TIMEOUT=${CK_DEFAULT_TIMEOUT:-1200}
+export LOCPATH CK_DEFAULT_TIMEOUT
+if [ $# -eq 0 ]; then
+	tools/aarch64.sh run tools/run-tests.sh build/bankcheck-tests-aarch64 build/test-log-aarch64
+	exit
+fi
+for suite; do
+	CK_RUN_SUITE=$suite tools/aarch64.sh run build/bankcheck-tests-aarch64
+done
