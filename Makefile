@@ -490,6 +490,9 @@ DIST_ARCHS ?= x86_64 aarch64
 dist: all ## relocatable tarballs for x86_64 and aarch64 in build/dist/ (fetches a compiler from PyPI, sources from Debian)
 	@set -e; for a in $(DIST_ARCHS); do MAKE='$(MAKE)' tools/dist.sh $$a $(B)/dist; done
 
+check-dist: dist ## the tarballs run elsewhere: symbols, an old distribution, qemu (ALL=1: the whole catalogue)
+	@tools/check-dist.sh $(B)/dist/*.tar.xz
+
 uninstall: ## what `make install` put there
 	rm -f $(BINDIR)/bankcheck $(MANDIR)/bankcheck.1
 	rm -rf $(LIBDIR) $(SHAREDIR) $(DOCDIR)

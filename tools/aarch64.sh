@@ -5,9 +5,9 @@
 #   ready   status 0 when such programs can be run here and can start one another; else 1, and why on stderr
 #   run     run a command in that way
 #
-# bankcheck starts itself as a worker, so the kernel must know what to do with an Arm program (binfmt_misc). Where it does not and we
-# are root, it is told for as long as the command runs. Needs qemu-user-static and, for programs linked against libc,
-# libc6-arm64-cross (both Debian's).
+# bankcheck starts itself as a worker, so the kernel must know what to do with an Arm program (binfmt_misc). Where it
+# does not and we are root, it is told for as long as the command runs. Needs qemu-user-static and, for programs
+# linked against libc, libc6-arm64-cross (both Debian's).
 set -eu
 
 qemu=/usr/bin/qemu-aarch64-static
@@ -31,9 +31,12 @@ ready()
 {
 	[ "$(uname -m)" != aarch64 ] || return 0
 	[ -x "$qemu" ] || no "$qemu is not here (package qemu-user-static)"
-	[ -e "$QEMU_LD_PREFIX/lib/ld-linux-aarch64.so.1" ] || no "no C library for it in $QEMU_LD_PREFIX (package libc6-arm64-cross)"
-	known || [ "$(id -u)" = 0 ] || no "the kernel does not start Arm programs (binfmt_misc), and only root can tell it how"
-	[ -e "$misc/register" ] || mount -t binfmt_misc binfmt_misc "$misc" 2>/dev/null || no "the kernel has no binfmt_misc"
+	[ -e "$QEMU_LD_PREFIX/lib/ld-linux-aarch64.so.1" ] ||
+		no "no C library for it in $QEMU_LD_PREFIX (package libc6-arm64-cross)"
+	known || [ "$(id -u)" = 0 ] ||
+		no "the kernel does not start Arm programs (binfmt_misc), and only root can tell it how"
+	[ -e "$misc/register" ] || mount -t binfmt_misc binfmt_misc "$misc" 2>/dev/null ||
+		no "the kernel has no binfmt_misc"
 }
 
 register()

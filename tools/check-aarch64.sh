@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/check-aarch64.sh [SUITE...] - the unit tests as 64-bit Arm programs under qemu-user; without a name all of them.
+# tools/check-aarch64.sh [SUITE...] - the unit tests as 64-bit Arm programs under qemu-user; without a name all of
+# them.
 #
 # Program and tests are compiled by Debian's cross compiler (gcc-aarch64-linux-gnu) against the libraries of
-# tools/dist-libs.sh, as build/*-aarch64. Status 0 and a line with the reason where Arm programs cannot be built or run here.
+# tools/dist-libs.sh, as build/*-aarch64. Status 0 and a line with the reason where Arm programs cannot be built or
+# run here.
 set -eu
 
 top=$(cd "$(dirname "$0")/.." && pwd)

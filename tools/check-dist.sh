@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 # tools/check-dist.sh TARBALL... - does a tarball of `make dist` run elsewhere?
 #
-# Of each: the sum; no symbol newer than GLIBC_2.28, no library that is not libc's own; then, unpacked in a folder with a blank in its name and
-# called through a symbolic link from elsewhere, a part of the catalogue on the reference device, every case judged and right.
-# x86_64: that run once more inside Debian 11, the oldest release that Debian's mirrors still have (debootstrap; needs root).
-# aarch64: under qemu-user. What cannot be tried here is said; status 1 when something that was tried is wrong.
-# ALL=1: all cases on all architectures, and the aarch64 program must say of every case what the x86_64 one says.
+# Of each: the sum; no symbol newer than GLIBC_2.28, no library that is not libc's own; then, unpacked in a folder
+# with a blank in its name and called through a symbolic link from elsewhere, a part of the catalogue on the reference
+# device, every case judged and right. x86_64: that run once more inside Debian 11, the oldest release that Debian's
+# mirrors still have (debootstrap; needs root). aarch64: under qemu-user. What cannot be tried here is said; status 1
+# when something that was tried is wrong. ALL=1: all cases on all architectures, and the aarch64 program must say of
+# every case what the x86_64 one says.
 set -eu
 
 [ $# -gt 0 ] || {
@@ -40,7 +41,8 @@ newest()
 check_binary()
 {
 	version=$(newest "$1")
-	[ "$(printf '%s\nGLIBC_2.28\n' "$version" | sort -V | tail -n 1)" = GLIBC_2.28 ] || bad "$1 needs $version, newer than GLIBC_2.28"
+	[ "$(printf '%s\nGLIBC_2.28\n' "$version" | sort -V | tail -n 1)" = GLIBC_2.28 ] ||
+		bad "$1 needs $version, newer than GLIBC_2.28"
 	for lib in $(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
 		case $lib in
 		libc.so.6 | libm.so.6 | libpthread.so.0 | libdl.so.2 | librt.so.1 | ld-linux-*) ;;
@@ -56,10 +58,14 @@ old_root()
 	[ ! -e "$root/made" ] || return 0
 	[ "$(id -u)" = 0 ] || { why="not root" && return 1; }
 	command -v debootstrap >/dev/null || { why="debootstrap is not here" && return 1; }
-	mirror=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \([^ ]*\) .*/\1/p' /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -n 1)
+	mirror=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \([^ ]*\) .*/\1/p' \
+		/etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null | head -n 1)
 	rm -rf "$root"
 	mkdir -p "$root"
-	debootstrap --variant=minbase bullseye "$root" "$mirror" >"$root.log" 2>&1 || { why="debootstrap failed: $(tail -n 1 "$root.log")" && return 1; }
+	debootstrap --variant=minbase bullseye "$root" "$mirror" >"$root.log" 2>&1 || {
+		why="debootstrap failed: $(tail -n 1 "$root.log")"
+		return 1
+	}
 	touch "$root/made"
 }
 
@@ -83,9 +89,11 @@ for tarball; do
 			cp -r "$work/a folder/$name" "$root/opt/"
 			mkdir -p "$root/proc"
 			# shellcheck disable=SC2086,SC2016 # a list of options; the inner shell's own $
-			unshare -m sh -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' sh "$root" "/opt/$name/bin/bankcheck" run $part --reports /tmp/r -q ||
+			unshare -m sh -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' sh "$root" \
+				"/opt/$name/bin/bankcheck" run $part --reports /tmp/r -q ||
 				bad "$tarball: in Debian 11 the run ended with status $?"
-			echo "dist: $name: runs in $(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' "$root/etc/os-release"), nothing installed"
+			system=$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' "$root/etc/os-release")
+			echo "dist: $name: runs in $system, nothing installed"
 		else
 			echo "dist: $name: not tried in an old distribution: $why"
 		fi

@@ -5,10 +5,10 @@
 # DIR: where tools/toolkits.sh keeps releases; what is missing is fetched with pip. OBJECT...: the program, without
 # harness/device/cuda/. Needs no GPU. From the environment:
 #   COMPILE, LINK   how the Makefile compiles, and what it links with
-#   RELEASES        of these, headers and CUPTI: the program is compiled with each, and asks each CUPTI up to 13.1 for its
-#                   chips and counters; the answer must not depend on the headers
-#   IMAGES          of these, kernels by NVRTC and ptxas: the PTX must pass on the reference device, the instructions that
-#                   the suites measure must be the same from 12.4 on, whatever the kernels are called
+#   RELEASES        of these, headers and CUPTI: the program is compiled with each, and asks each CUPTI up to 13.1
+#                   for its chips and counters; the answer must not depend on the headers
+#   IMAGES          of these, kernels by NVRTC and ptxas: the PTX must pass on the reference device, the
+#                   instructions that the suites measure must be the same from 12.4 on, whatever the kernels are called
 # Status 0 with the reason when pip is not here.
 set -eu
 
@@ -56,7 +56,8 @@ build()
 	for source in harness/device/cuda/*.c; do
 		object=$out/$headers-$(basename "$source" .c).o
 		# shellcheck disable=SC2086 # a command with its words
-		$COMPILE -DBC_WITH_CUDA -Werror -I"$out/shim" -isystem "$dir/$headers/include" -c -o "$object" "$source" || return 1
+		$COMPILE -DBC_WITH_CUDA -Werror -I"$out/shim" -isystem "$dir/$headers/include" -c -o "$object" \
+			"$source" || return 1
 		own="$own $object"
 	done
 	# shellcheck disable=SC2086
@@ -117,7 +118,8 @@ check_cupti()
 	[ -z "$(chips_of "$1")" ] || [ "$has" = "$(chips_of "$1")" ] ||
 		fail "CUPTI $1 can count on $has chips, not $(chips_of "$1")"
 	grep -q '^chips.* GH100' "$out/$1-by-$first.txt" || fail "CUPTI $1 does not know GH100"
-	grep -q '^ld_conflicts .* \([0-9]*\) of \1$' "$out/$1-by-$first.txt" || fail "CUPTI $1: a chip without ld_conflicts"
+	grep -q '^ld_conflicts .* \([0-9]*\) of \1$' "$out/$1-by-$first.txt" ||
+		fail "CUPTI $1: a chip without ld_conflicts"
 	echo "toolkits: CUPTI $1: $has chips, whichever headers"
 }
 
@@ -169,7 +171,8 @@ if [ -n "${IMAGES:-}" ]; then
 	${MAKE:-make} --no-print-directory toolkit-images ARCHS=90 TOOLKITS="$list"
 	for release in $IMAGES; do
 		images=$dir/../kernels-$release
-		if "$program" run --device reference:sm_90 --kernels "$images" --expected expected --reports "$out/reports" -q \
+		if "$program" run --device reference:sm_90 --kernels "$images" --expected expected \
+			--reports "$out/reports" -q \
 			>"$out/log" 2>&1; then
 			echo "toolkits: PTX of CUDA $release passes on the reference device"
 		else

@@ -6,8 +6,9 @@
 #   DIR/ARCH/{include,lib}      libxml2 (without ICU, lzma and network), zlib, jansson, SQLite and Check, static
 #   DIR/ARCH/lib/pkgconfig      so that pkg-config finds them and nothing else
 #
-# The compiler comes from PyPI (ziglang), the libraries are Debian's source packages with Debian's patches. Each is fetched
-# once and kept in DIR. Status 4 and one line when pip, apt or the package index cannot be had: nothing was built then.
+# The compiler comes from PyPI (ziglang), the libraries are Debian's source packages with Debian's patches. Each is
+# fetched once and kept in DIR. Status 4 and one line when pip, apt or the package index cannot be had: nothing was
+# built then.
 set -eu
 
 # The release whose output was looked at; another gives other bytes.
@@ -75,8 +76,12 @@ fetch_sources()
 		sed 's/^Types: .*/Types: deb-src/' /etc/apt/sources.list.d/debian.sources >"$dir/apt/parts/src.sources"
 	[ ! -s /etc/apt/sources.list ] ||
 		sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >"$dir/apt/parts/src.list"
-	apt="apt-get -q -oDir::Etc::SourceList=/dev/null -oDir::Etc::SourceParts=$dir/apt/parts -oDir::State::Lists=$dir/apt/lists"
-	(cd "$dir/src" && $apt update && $apt source --download-only libxml2 zlib jansson sqlite3 check) >"$dir/apt.log" 2>&1 ||
+	apt="apt-get -q -oDir::Etc::SourceList=/dev/null -oDir::Etc::SourceParts=$dir/apt/parts"
+	apt="$apt -oDir::State::Lists=$dir/apt/lists"
+	(
+		cd "$dir/src" && $apt update &&
+			$apt source --download-only libxml2 zlib jansson sqlite3 check
+	) >"$dir/apt.log" 2>&1 ||
 		cannot "apt-get source failed: $(tail -n 1 "$dir/apt.log")"
 	touch "$dir/src/done"
 }
@@ -108,7 +113,8 @@ with_cmake()
 	unpack "$package"
 	quiet "$package" cmake -S "$work/$package" -B "$work/$package/out" -DCMAKE_SYSTEM_NAME=Linux \
 		-DCMAKE_SYSTEM_PROCESSOR="$arch" -DCMAKE_C_COMPILER="$CC" -DCMAKE_AR="$AR" -DCMAKE_RANLIB="$RANLIB" \
-		-DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX="$out" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_PREFIX_PATH="$out" \
+		-DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_PREFIX="$out" -DCMAKE_INSTALL_LIBDIR=lib \
+		-DCMAKE_PREFIX_PATH="$out" \
 		-DCMAKE_FIND_ROOT_PATH="$out" -DBUILD_SHARED_LIBS=OFF "$@"
 	quiet "$package" cmake --build "$work/$package/out" -j"$jobs"
 	quiet "$package" cmake --install "$work/$package/out"

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/dist.sh ARCH OUT - a relocatable tarball of bankcheck for ARCH (x86_64, aarch64): OUT/bankcheck-VERSION-linux-ARCH.tar.xz
+# tools/dist.sh ARCH OUT - a relocatable tarball of bankcheck for ARCH (x86_64, aarch64):
+# OUT/bankcheck-VERSION-linux-ARCH.tar.xz
 #
-# Called by `make dist`, after the program of this machine, its images, listings and man page are built in build/. The program for
-# ARCH is compiled with a compiler and libraries of its own (tools/dist-libs.sh): it needs glibc 2.28 and nothing else. What is
-# in build/kernels-*/ (images of other toolkits) goes beside build/kernels/. The same tree and the same SOURCE_DATE_EPOCH
-# (default: the last commit's time) give the same bytes. Status 4: the compiler or the libraries could not be fetched.
+# Called by `make dist`, after the program of this machine, its images, listings and man page are built in build/. The
+# program for ARCH is compiled with a compiler and libraries of its own (tools/dist-libs.sh): it needs glibc 2.28 and
+# nothing else. What is in build/kernels-*/ (images of other toolkits) goes beside build/kernels/. The same tree and
+# the same SOURCE_DATE_EPOCH (default: the last commit's time) give the same bytes. Status 4: the compiler or the
+# libraries could not be fetched.
 set -eu
 
 [ $# -eq 2 ] || {
@@ -32,7 +34,8 @@ for lib in check xml2 z jansson sqlite3; do
 	archives="$archives $libs/lib/lib$lib.a"
 done
 PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig ${MAKE:-make} B="build/dist/obj-$arch" CC="$libs/bin/cc" SETUP=none \
-	CPPFLAGS="-isystem $libs/include" CFLAGS="-O2 -g0 -ffunction-sections -fdata-sections -ffile-prefix-map=$top=." \
+	CPPFLAGS="-isystem $libs/include" \
+	CFLAGS="-O2 -g0 -ffunction-sections -fdata-sections -ffile-prefix-map=$top=." \
 	LDFLAGS="-Wl,--gc-sections -s" LIBS="$archives -lm -lrt -lpthread -ldl" "build/dist/obj-$arch/bankcheck"
 
 stage=$top/build/dist/stage-$arch
@@ -41,12 +44,14 @@ mkdir -p "$stage"
 ${MAKE:-make} -s install DESTDIR="$stage" PREFIX="/$name" >/dev/null
 install -m 755 "build/dist/obj-$arch/bankcheck" "$stage/$name/bin/bankcheck"
 for set in build/kernels-*; do
-	[ ! -d "$set" ] || (cd build && find "$(basename "$set")" -type f ! -name '*.d' ! -name flags) | while read -r file; do
+	[ -d "$set" ] || continue
+	(cd build && find "$(basename "$set")" -type f ! -name '*.d' ! -name flags) | while read -r file; do
 		install -D -m 644 "build/$file" "$stage/$name/lib/bankcheck/$file"
 	done
 done
 install -m 644 README.md "$stage/$name/README.md"
-tar -C "$stage" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu -cf - "$name" |
+tar -C "$stage" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu \
+	-cf - "$name" |
 	xz -6 -T1 >"$out/$name.tar.xz.new"
 mv -f "$out/$name.tar.xz.new" "$out/$name.tar.xz"
 (cd "$out" && sha256sum "$name.tar.xz" >"$name.tar.xz.sha256")
