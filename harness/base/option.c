@@ -79,19 +79,29 @@ static enum bc_status add_item(const struct bc_option *o, const char *arg, struc
 	return BC_OK;
 }
 
-static enum bc_status set_part(const struct bc_option *o, const char *arg, struct bc_option_part *out,
-			       struct bc_error *err)
+bool bc_part_parse(const char *s, struct bc_option_part *out)
 {
-	const char *slash = strchr(arg, '/');
+	const char *slash = strchr(s, '/');
 	char first[16] = "";
 	uint32_t part = 0, of = 0;
 
-	if (slash && (size_t)(slash - arg) < sizeof(first))
-		memcpy(first, arg, (size_t)(slash - arg));
-	if (!bc_u32_parse(first, &part) || !bc_u32_parse(slash + 1, &of) || part < 1 || part > of || of > o->max)
+	if (slash && (size_t)(slash - s) < sizeof(first))
+		memcpy(first, s, (size_t)(slash - s));
+	if (!bc_u32_parse(first, &part) || !bc_u32_parse(slash + 1, &of) || part < 1 || part > of)
+		return false;
+	*out = (struct bc_option_part){ .part = part, .of = of };
+	return true;
+}
+
+static enum bc_status set_part(const struct bc_option *o, const char *arg, struct bc_option_part *out,
+			       struct bc_error *err)
+{
+	struct bc_option_part part;
+
+	if (!bc_part_parse(arg, &part) || part.of > o->max)
 		return bc_fail(err, BC_EUSAGE, "--%s %s: I/N with I from 1 to N and N up to %u, for example 2/3",
 			       o->name, arg, o->max);
-	*out = (struct bc_option_part){ .part = part, .of = of };
+	*out = part;
 	return BC_OK;
 }
 

@@ -32,6 +32,9 @@ struct bc_option_part {
 	unsigned part, of;
 };
 
+/* "I/N" with 1 <= I <= N < 2^32, decimal digits only. Return: false when @s is anything else; @out is kept then. */
+bool bc_part_parse(const char *s, struct bc_option_part *out);
+
 struct bc_option_seed {
 	bool given;
 	uint32_t value;

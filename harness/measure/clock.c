@@ -38,9 +38,9 @@ static void known_merged(const struct bc_clock_key *key, unsigned ways, struct b
 	memset(p, 0, sizeof(*p));
 	p->op = key->op;
 	p->count = 1;
-	for (unsigned g = 0; g < key->groups; g++)
-		for (unsigned l = 0; l < 2 * ways; l++)
-			add_lane(p, g * lanes + l, (g * ways + l / 2) * SAME_BANK_BYTES);
+	for (unsigned l = 0; l < BC_LANES && l / lanes < key->groups; l++)
+		if (l % lanes < 2 * ways)
+			add_lane(p, l, (l / lanes * ways + l % lanes / 2) * SAME_BANK_BYTES);
 }
 
 /*

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/option.h"
+
 /* A shard, where it was read. */
 struct shard {
 	struct bc_read_device *d;
@@ -22,10 +24,13 @@ static const char *const common[] = { "run_name",	   "options",	 "selection_hash
 static bool is_shard(const struct bc_read_device *d, unsigned *part, unsigned *of)
 {
 	const char *name = bc_read_property(d, "run_name");
-	char rest;
+	struct bc_option_part shard;
 
-	return name[0] && strcmp(name, "none") != 0 &&
-	       sscanf(bc_read_property(d, "shard"), "%u/%u%c", part, of, &rest) == 2 && *part > 0 && *part <= *of;
+	if (!name[0] || strcmp(name, "none") == 0 || !bc_part_parse(bc_read_property(d, "shard"), &shard))
+		return false;
+	*part = shard.part;
+	*of = shard.of;
+	return true;
 }
 
 static bool same_run(const struct shard *a, const struct shard *b)

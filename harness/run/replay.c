@@ -26,7 +26,7 @@ static enum bc_status take_head(struct bc_session *s, const struct bc_fields *li
 	(void)bc_strlcpy(r->rerun, bc_message_get(line, "rerun"), sizeof(r->rerun));
 	bc_run_options_text(&o, r->options, sizeof(r->options));
 	(void)bc_strlcpy(r->run_name, bc_message_get(line, "run_name"), sizeof(r->run_name));
-	if (sscanf(bc_message_get(line, "shard"), "%u/%u", &r->shard.part, &r->shard.of) != 2)
+	if (!bc_part_parse(bc_message_get(line, "shard"), &r->shard))
 		r->shard = (struct bc_option_part){ 0 };
 	r->select_hash = strtoull(bc_message_get(line, "select_hash"), NULL, 16);
 	r->filtered = strcmp(bc_message_get(line, "filtered"), "yes") == 0;
