@@ -116,6 +116,11 @@ lint_format()
 		expand -t 8 "$file" | LC_ALL=C.UTF-8 grep -n '^.\{121,\}' |
 			sed "s|^\([0-9]*\):.*|$file:\1: over 120 columns|"
 	done
+	pages=$(find ./*.md docs expected harness kernels reports suites -name '*.md')
+	for file in $pages; do # tables and what programs print may be wider
+		LC_ALL=C.UTF-8 grep -nv '^|\|^    ' "$file" | LC_ALL=C.UTF-8 grep '^[0-9]*:.\{121,\}' |
+			sed "s|^\([0-9]*\):.*|$file:\1: over 120 columns|"
+	done
 }
 
 # report NAME FILE: show what was found, if anything
