@@ -128,7 +128,7 @@ END_TEST
 /* A line through (wavefronts, cycles). */
 static struct bc_clock_line line_of(unsigned n, const double points[][2])
 {
-	struct bc_clock_line line = { .key = { BC_OP_LD32, 1 }, .n = n };
+	struct bc_clock_line line = { .key = { BC_OP_LD32, 1, false }, .n = n };
 
 	for (unsigned i = 0; i < n; i++) {
 		line.point[i].wavefronts = (unsigned)points[i][0];
