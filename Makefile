@@ -407,8 +407,9 @@ check-toolkits: $(MAIN_release) $(LIB_release) $(B)/nvrtc-compile ## the program
 		tools/check-toolkits.sh $(B)/toolkits $(MAIN_release) $(filter-out $(B)/obj/release/harness/device/cuda/%,$(LIB_release))
 
 # The quarantine is kept small because LeakSanitizer walks it at the end of each of the tests, which are processes.
+# handle_segv=0: a worker and a CUPTI that die of SIGSEGV must die of it here too; the tests are about that signal.
 asan: $(B)/bankcheck-tests-asan $(B)/bankcheck-asan $(B)/bankcheck-inject-asan ptx-copies $(STUBS) $(LOCALE) ## the unit tests with AddressSanitizer and UBSan
-	@$(call run_tests,-asan,ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=8 LSAN_OPTIONS=suppressions=$(CURDIR)/harness/tests/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1)
+	@$(call run_tests,-asan,ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=8:handle_segv=0 LSAN_OPTIONS=suppressions=$(CURDIR)/harness/tests/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1)
 
 tsan: $(B)/bankcheck-tests-tsan $(B)/bankcheck-tsan $(B)/bankcheck-inject-tsan ptx-copies $(STUBS) $(LOCALE) ## the unit tests with ThreadSanitizer
 	@$(call run_tests,-tsan,TSAN_OPTIONS=halt_on_error=1)
