@@ -354,9 +354,10 @@ run_tests = rm -rf $(B)/test-tmp$(1) && mkdir -p $(B)/test-tmp$(1) && \
 	tools/run-tests.sh $(B)/bankcheck-tests$(1) $(B)/test-log$(1)
 
 # A driver and a CUPTI for tests of the CUDA device without a GPU.
-STUBS := $(if $(WITH_CUDA),$(B)/stubs/libcuda.so.1 $(B)/stubs/libcupti.so.13)
+STUBS := $(if $(WITH_CUDA),$(B)/stubs/libcuda.so.1 $(B)/stubs/libcupti.so.13 $(B)/stubs/libnvidia-ml.so.1)
 $(B)/stubs/libcuda.so.1: harness/tests/stubs/stub_cuda.c
 $(B)/stubs/libcupti.so.13: harness/tests/stubs/stub_cupti.c
+$(B)/stubs/libnvidia-ml.so.1: harness/tests/stubs/stub_nvml.c
 $(STUBS): kernels/bc_kernel.h $(CUPTI_SHIM)/string | setup
 	@mkdir -p $(@D)
 	$(call q,CC,$@) $(CC) $(DEFINES) $(WARNINGS) $(CUDA_CFLAGS) $(CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $(filter %.c,$^)

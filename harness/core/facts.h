@@ -14,6 +14,10 @@ struct bc_facts {
 	char arch[16];	/* "sm_90" */
 	char name[128]; /* "NVIDIA H200"; "reference device" */
 	char uuid[64], pci[32];
+	char serial[32], board_part[32];      /* of the board */
+	char vbios[32], gsp_firmware[64];     /* versions */
+	char mig[64];			      /* "off"; "on"; "on, 1g.18gb": of an instance, with its profile */
+	char pcie_width[24];		      /* "x8 of x16": the link's lanes now, and the most it can have */
 	char driver[64], cuda[32], cupti[64]; /* versions; cuda: what the driver supports */
 	char cupti_file[256];		      /* the library CUPTI came from; ~ is the user's home */
 	char toolkit[96];		      /* what made the images: "CUDA 13.0 by nvcc 13.0.88" */

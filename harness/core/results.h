@@ -53,10 +53,24 @@ struct bc_device_run {
 };
 
 #define BC_RUN_NAME_MAX 64
+#define BC_HOST_MAX 64
+#define BC_LABELS_MAX 16
+
+/* What a run was told to say of itself: --label KEY=VALUE. */
+struct bc_label {
+	char key[32];	 /* [a-z][a-z0-9_]* */
+	char value[128]; /* not "" */
+};
 
 struct bc_run {
-	char run_id[64]; /* 20261129T213000Z-host-pid */
-	char host[64];
+	char run_id[64]; /* 20261129T213000Z-host-9f86d081884c7d65: the last are 64 random bits */
+	char host[BC_HOST_MAX];
+	char host_by[24];	/* what says so: "option", "SLURMD_NODENAME", "NODE_NAME"; "system": gethostname */
+	char machine_id[40];	/* a hash of /etc/machine-id (docs/farm.md); "": there is none */
+	char slurm_job[32];	/* SLURM_JOB_ID; "": none */
+	char slurm_restart[16]; /* SLURM_RESTART_COUNT: how often Slurm has requeued the job; "": none */
+	struct bc_label label[BC_LABELS_MAX];
+	size_t nlabels;
 	char timestamp[32];		 /* 2026-11-29T21:30:00 */
 	char run_name[BC_RUN_NAME_MAX];	 /* --run-name: shards of one run have the same; "": none */
 	struct bc_option_part shard;	 /* of 0: not sharded */

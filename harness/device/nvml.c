@@ -2,6 +2,7 @@
 #include "harness/device/nvml.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #define NVML_ERROR_UNCORRECTED 1
 #define NVML_VOLATILE_ECC 0
 #define PROCESSES_MAX 64
+#define TEXT_MAX 96	/* the longest text that nvml.h speaks of (NVML_DEVICE_PART_NUMBER_BUFFER_SIZE) is 80 */
 #define AFTER_MS 20	/* events of one error follow each other closely */
 #define EVENTS_READ 256 /* at one time: a flood of them does not hold the worker up */
 
@@ -39,6 +41,13 @@ static const struct {
 	SYMBOL(nvmlDeviceGetTotalEccErrors),
 	SYMBOL(nvmlDeviceGetComputeRunningProcesses_v3),
 	SYMBOL(nvmlDeviceGetViolationStatus),
+	SYMBOL(nvmlDeviceGetSerial),
+	SYMBOL(nvmlDeviceGetBoardPartNumber),
+	SYMBOL(nvmlDeviceGetVbiosVersion),
+	SYMBOL(nvmlDeviceGetGspFirmwareVersion),
+	SYMBOL(nvmlDeviceGetMigMode),
+	SYMBOL(nvmlDeviceGetCurrPcieLinkWidth),
+	SYMBOL(nvmlDeviceGetMaxPcieLinkWidth),
 	SYMBOL(nvmlDeviceGetSupportedEventTypes),
 	SYMBOL(nvmlEventSetCreate),
 	SYMBOL(nvmlDeviceRegisterEvents),
@@ -126,6 +135,49 @@ void bc_nvml_close(struct bc_nvml *n)
 	if (n->set)
 		(void)n->api->nvmlEventSetFree(n->set);
 	free(n);
+}
+
+/* A text of the board; what is not told, and what is longer than a library of today gives, leaves @out as it is. */
+static void read_text(int (*get)(bc_nvml_device, char *, unsigned), bc_nvml_device dev, char *out, size_t size)
+{
+	char text[TEXT_MAX] = "";
+
+	if (get && get(dev, text, sizeof(text)) == BC_NVML_SUCCESS && memchr(text, '\0', sizeof(text)) && text[0])
+		(void)bc_strlcpy(out, text, size);
+}
+
+static void read_mig(const struct bc_nvml *n, struct bc_facts *f)
+{
+	static const char mark[] = " MIG ";
+	const char *profile = strstr(f->name, mark);
+	unsigned now = 0, after = 0;
+
+	if (profile)
+		(void)snprintf(f->mig, sizeof(f->mig), "on, %.50s", profile + sizeof(mark) - 1);
+	else if (n->api->nvmlDeviceGetMigMode && n->api->nvmlDeviceGetMigMode(n->dev, &now, &after) == BC_NVML_SUCCESS)
+		(void)bc_strlcpy(f->mig, now ? "on" : "off", sizeof(f->mig));
+}
+
+void bc_nvml_identify(struct bc_nvml *n, struct bc_facts *f)
+{
+	const struct bc_nvml_api *api;
+	char gsp[TEXT_MAX] = "";
+	unsigned lanes = 0, most = 0;
+
+	if (!n)
+		return;
+	api = n->api;
+	read_text(api->nvmlDeviceGetSerial, n->dev, f->serial, sizeof(f->serial));
+	read_text(api->nvmlDeviceGetBoardPartNumber, n->dev, f->board_part, sizeof(f->board_part));
+	read_text(api->nvmlDeviceGetVbiosVersion, n->dev, f->vbios, sizeof(f->vbios));
+	if (api->nvmlDeviceGetGspFirmwareVersion &&
+	    api->nvmlDeviceGetGspFirmwareVersion(n->dev, gsp) == BC_NVML_SUCCESS && gsp[0])
+		(void)bc_strlcpy(f->gsp_firmware, gsp, sizeof(f->gsp_firmware));
+	read_mig(n, f);
+	if (api->nvmlDeviceGetCurrPcieLinkWidth && api->nvmlDeviceGetMaxPcieLinkWidth &&
+	    api->nvmlDeviceGetCurrPcieLinkWidth(n->dev, &lanes) == BC_NVML_SUCCESS &&
+	    api->nvmlDeviceGetMaxPcieLinkWidth(n->dev, &most) == BC_NVML_SUCCESS)
+		(void)snprintf(f->pcie_width, sizeof(f->pcie_width), "x%u of x%u", lanes, most);
 }
 
 void bc_nvml_read(struct bc_nvml *n, struct bc_gpu_reading *out)

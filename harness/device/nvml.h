@@ -6,6 +6,7 @@
 #ifndef BC_DEVICE_NVML_H
 #define BC_DEVICE_NVML_H
 
+#include "harness/core/facts.h"
 #include "harness/device/state.h"
 
 /* What is used of nvml.h. Its names, numbers and structs are part of the library's stable interface. */
@@ -47,6 +48,13 @@ struct bc_nvml_api {
 	int (*nvmlDeviceGetComputeRunningProcesses_v3)(bc_nvml_device dev, unsigned *n,
 						       struct bc_nvml_process *process);
 	int (*nvmlDeviceGetViolationStatus)(bc_nvml_device dev, int policy, struct bc_nvml_violation *out);
+	int (*nvmlDeviceGetSerial)(bc_nvml_device dev, char *out, unsigned size);
+	int (*nvmlDeviceGetBoardPartNumber)(bc_nvml_device dev, char *out, unsigned size);
+	int (*nvmlDeviceGetVbiosVersion)(bc_nvml_device dev, char *out, unsigned size);
+	int (*nvmlDeviceGetGspFirmwareVersion)(bc_nvml_device dev, char *out); /* 64 bytes */
+	int (*nvmlDeviceGetMigMode)(bc_nvml_device dev, unsigned *now, unsigned *after_reset);
+	int (*nvmlDeviceGetCurrPcieLinkWidth)(bc_nvml_device dev, unsigned *lanes);
+	int (*nvmlDeviceGetMaxPcieLinkWidth)(bc_nvml_device dev, unsigned *lanes);
 	int (*nvmlDeviceGetSupportedEventTypes)(bc_nvml_device dev, unsigned long long *types);
 	int (*nvmlEventSetCreate)(bc_nvml_set *set);
 	int (*nvmlDeviceRegisterEvents)(bc_nvml_device dev, unsigned long long types, bc_nvml_set set);
@@ -69,6 +77,14 @@ struct bc_nvml;
  * Return: NULL when there is no @api, no such GPU, or no memory.
  */
 struct bc_nvml *bc_nvml_open(const struct bc_nvml_api *api, const char *uuid, const char *pci);
+
+/**
+ * bc_nvml_identify - what the board is: serial, board_part, vbios, gsp_firmware, mig and pcie_width of @f
+ * @f: the profile of a MIG instance is taken from its name, as CUDA tells it ("NVIDIA H200 MIG 1g.18gb")
+ *
+ * What the GPU or its driver does not tell stays as it is. With @n NULL nothing is told.
+ */
+void bc_nvml_identify(struct bc_nvml *n, struct bc_facts *f);
 
 /* Read what can be read now. With @n NULL nothing can: every has_* is false. */
 void bc_nvml_read(struct bc_nvml *n, struct bc_gpu_reading *out);

@@ -282,7 +282,8 @@ enum bc_status bc_history_visit(struct bc_history *h, const struct bc_history_ru
 	"SELECT n.name, coalesce(a.value, ''), coalesce(b.value, '') FROM "                                           \
 	"(SELECT name FROM fact WHERE run = ?1 UNION SELECT name FROM fact WHERE run = ?2) n "                        \
 	"LEFT JOIN fact a ON a.run = ?1 AND a.name = n.name LEFT JOIN fact b ON b.run = ?2 AND b.name = n.name "      \
-	"WHERE a.value IS NOT b.value AND n.name NOT IN ('run_id', 'run_seconds', 'plan_hash', 'run_name', 'shard') " \
+	"WHERE a.value IS NOT b.value AND n.name NOT IN ('run_id', 'run_seconds', 'plan_hash', 'run_name', 'shard', " \
+	"'slurm_job', 'slurm_restart') AND n.name NOT LIKE 'label\\_%' ESCAPE '\\' "                                  \
 	"ORDER BY n.name"
 
 enum bc_status bc_history_changes(struct bc_history *h, const struct bc_history_run *old,

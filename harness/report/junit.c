@@ -65,6 +65,12 @@ static void device_properties(struct doc *d, const struct bc_device_run *dev)
 		{ "gpu", f->name },
 		{ "uuid", f->uuid },
 		{ "pci", f->pci },
+		{ "serial", f->serial },
+		{ "board_part", f->board_part },
+		{ "vbios", f->vbios },
+		{ "gsp_firmware", f->gsp_firmware },
+		{ "mig", f->mig },
+		{ "pcie_width", f->pcie_width },
 		{ "driver", f->driver },
 		{ "cuda", f->cuda },
 		{ "cupti", f->cupti },
@@ -135,6 +141,16 @@ static void properties(struct doc *d, const struct bc_device_run *dev)
 	property(d, "run_id", d->run->run_id);
 	property(d, "run_seconds", seconds);
 	property(d, "host", d->run->host);
+	property(d, "host_by", d->run->host_by);
+	property(d, "machine_id", d->run->machine_id);
+	property(d, "slurm_job", d->run->slurm_job);
+	property(d, "slurm_restart", d->run->slurm_restart);
+	for (size_t i = 0; i < d->run->nlabels; i++) {
+		char name[sizeof("label_") + sizeof(d->run->label[i].key)];
+
+		(void)snprintf(name, sizeof(name), "label_%s", d->run->label[i].key);
+		property(d, name, d->run->label[i].value);
+	}
 	property(d, "complete", dev->complete ? "yes" : dev->incomplete[0] ? dev->incomplete : "no");
 	property(d, "bankcheck", BC_VERSION);
 	bc_xml_end(&d->x);

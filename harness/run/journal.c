@@ -13,6 +13,7 @@
 #include "harness/base/textfile.h"
 #include "harness/report/junit.h"
 #include "harness/run/message.h"
+#include "harness/run/naming.h"
 #include "harness/run/run_options.h"
 
 #define JOURNAL_MAX ((size_t)1 << 30)
@@ -78,7 +79,10 @@ static enum bc_status head_line(struct bc_journal *j, const struct bc_run *run, 
 {
 	const char *const texts[][2] = { { "version", BC_VERSION },	  { "run_id", run->run_id },
 					 { "timestamp", run->timestamp }, { "host", run->host },
-					 { "rerun", run->rerun },	  { "run_name", run->run_name } };
+					 { "rerun", run->rerun },	  { "run_name", run->run_name },
+					 { "host_by", run->host_by },	  { "machine_id", run->machine_id },
+					 { "slurm_job", run->slurm_job }, { "slurm_restart", run->slurm_restart } };
+	struct bc_text labels = { 0 };
 	enum bc_status st = bc_message_begin(&j->line, "run", err);
 
 	if (!st)
@@ -86,6 +90,11 @@ static enum bc_status head_line(struct bc_journal *j, const struct bc_run *run, 
 
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(texts); i++)
 		st = bc_message_add(&j->line, err, texts[i][0], "%s", texts[i][1]);
+	if (!st)
+		st = bc_labels_text(run, &labels, err);
+	if (!st && labels.len)
+		st = bc_message_add(&j->line, err, "labels", "%s", labels.data);
+	bc_text_release(&labels);
 	if (!st)
 		st = bc_message_add(&j->line, err, "shard", "%u/%u", run->shard.part, run->shard.of);
 	if (!st)

@@ -3,12 +3,13 @@
  *
  * A new run sets that journal aside before it does anything else, so that `--resume` after a run that was killed early
  * never continues the one before. When its own plan is made, it removes the reports of the run before, so that none of
- * them is taken for today's; when it does not come so far, the journal goes back to its place.
+ * them is taken for today's, but keeps another host's; when it does not come so far, the journal goes back to its
+ * place.
  */
 #ifndef BC_RUN_LAST_RUN_H
 #define BC_RUN_LAST_RUN_H
 
-#include "harness/base/base.h"
+#include "harness/core/results.h"
 
 /**
  * bc_last_run_set_aside - rename a journal to <journal>.last
@@ -22,14 +23,22 @@ enum bc_status bc_last_run_set_aside(const char *journal, bool *moved, struct bc
 void bc_last_run_put_back(const char *journal);
 
 /**
- * bc_last_run_remove_reports - remove the reports that <journal>.last names, and nothing else
+ * bc_last_run_clear - the new journal is in place: make an end of <journal>.last and the reports that it names
+ * @run: the run that begins
  *
- * They lie beside the journal. A journal that cannot be read, or names none, removes none. Return: BC_EWRITE for a
- * report that cannot be removed.
+ * They are removed, and nothing else is. Those of another host are kept, as NAME-HOST.xml and journal-HOST.tsv, and
+ * what was so kept of this host is removed: hosts that share a folder have one report each. Reports lie beside the
+ * journal; one that cannot be read, or names none, moves none. Return: BC_EWRITE for a report that cannot be moved.
  */
-enum bc_status bc_last_run_remove_reports(const char *journal, struct bc_error *err);
+enum bc_status bc_last_run_clear(const char *journal, const struct bc_run *run, struct bc_error *err);
 
-/* Remove <journal>.last: the new journal is in place. */
-void bc_last_run_forget(const char *journal);
+/**
+ * bc_last_run_is_of_another - is a journal of another host than that of @run?
+ * @host: filled with the journal's host
+ *
+ * It is when the hosts have different names and no GPU is in both runs. Names that only the system gave (containers)
+ * count where both runs have GPUs.
+ */
+bool bc_last_run_is_of_another(const char *journal, const struct bc_run *run, char host[BC_HOST_MAX]);
 
 #endif

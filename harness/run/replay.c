@@ -8,6 +8,7 @@
 
 #include "harness/run/identity.h"
 #include "harness/run/message.h"
+#include "harness/run/naming.h"
 #include "harness/run/session_state.h"
 
 static enum bc_status take_head(struct bc_session *s, const struct bc_fields *line, struct bc_error *err)
@@ -23,6 +24,13 @@ static enum bc_status take_head(struct bc_session *s, const struct bc_fields *li
 	(void)bc_strlcpy(r->run_id, bc_message_get(line, "run_id"), sizeof(r->run_id));
 	(void)bc_strlcpy(r->timestamp, bc_message_get(line, "timestamp"), sizeof(r->timestamp));
 	(void)bc_strlcpy(r->host, bc_message_get(line, "host"), sizeof(r->host));
+	(void)bc_strlcpy(r->host_by, bc_message_get(line, "host_by"), sizeof(r->host_by));
+	(void)bc_strlcpy(r->machine_id, bc_message_get(line, "machine_id"), sizeof(r->machine_id));
+	(void)bc_strlcpy(r->slurm_job, bc_message_get(line, "slurm_job"), sizeof(r->slurm_job));
+	(void)bc_strlcpy(r->slurm_restart, bc_message_get(line, "slurm_restart"), sizeof(r->slurm_restart));
+	st = bc_labels_parse(bc_message_get(line, "labels"), r, err);
+	if (st)
+		return st;
 	(void)bc_strlcpy(r->rerun, bc_message_get(line, "rerun"), sizeof(r->rerun));
 	bc_run_options_text(&o, r->options, sizeof(r->options));
 	(void)bc_strlcpy(r->run_name, bc_message_get(line, "run_name"), sizeof(r->run_name));

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "harness/run/last_run.h"
 #include "harness/run/message.h"
 #include "harness/run/session_state.h"
 
@@ -28,7 +29,15 @@ static enum bc_status resume_line(void *ctx, const struct bc_fields *line, struc
 enum bc_status bc_session_resume(struct bc_session *s, struct bc_error *err)
 {
 	size_t whole = 0;
-	enum bc_status st = bc_journal_read(s->options->journal, resume_line, s, &whole, err);
+	char host[BC_HOST_MAX];
+	enum bc_status st = BC_OK;
+
+	if (bc_last_run_is_of_another(s->options->journal, &s->run, host))
+		return bc_fail(err, BC_EDATA,
+			       "%s: is the journal of the host %s, and this is %s: give each host a folder of its own "
+			       "(--reports), or the name it had (--host)",
+			       s->options->journal, host, s->run.host);
+	st = bc_journal_read(s->options->journal, resume_line, s, &whole, err);
 
 	return st ? st : bc_journal_append(s->options->journal, whole, &s->journal, err);
 }

@@ -34,6 +34,8 @@ struct bc_run_options {
 	unsigned retry_lost;	     /* further attempts at a LOST */
 	struct bc_option_part shard; /* of 0: all cases */
 	const char *run_name;	     /* NULL: none */
+	const char *host;	     /* NULL: the environment or the system says it */
+	struct bc_option_list label; /* KEY=VALUE */
 	struct bc_option_seed shuffle;
 	bool racecheck, fail_fast, resume;
 	bool reference_clock;	  /* the reference device has a clock ... */

@@ -14,6 +14,7 @@
 #include "harness/run/order.h"
 #include "harness/run/identity.h"
 #include "harness/run/last_run.h"
+#include "harness/run/naming.h"
 #include "harness/run/probe.h"
 #include "harness/run/resume.h"
 #include "harness/core/case_ids.h"
@@ -27,25 +28,14 @@ static void on_signal(int sig)
 	signal_caught = sig;
 }
 
-/* Names of the run: when, where, which. */
-static void name_run(struct bc_run *r, const struct bc_run_options *o)
+/* What a run is called, and what it says of itself. */
+static enum bc_status name_run(struct bc_run *r, const struct bc_run_options *o, struct bc_error *err)
 {
-	const time_t t = time(NULL);
-	struct tm tm;
-	char when[24] = "";
-
-	if (gmtime_r(&t, &tm)) {
-		(void)strftime(r->timestamp, sizeof(r->timestamp), "%Y-%m-%dT%H:%M:%S", &tm);
-		(void)strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm);
-	}
-	if (gethostname(r->host, sizeof(r->host) - 1))
-		(void)bc_strlcpy(r->host, "localhost", sizeof(r->host));
-	(void)snprintf(r->run_id, sizeof(r->run_id), "%s-%.24s-%ld", when, r->host, (long)getpid());
 	(void)bc_strlcpy(r->reports_dir, o->reports_dir ? o->reports_dir : "", sizeof(r->reports_dir));
 	(void)snprintf(r->rerun, sizeof(r->rerun), "bankcheck run%s", o->rerun ? o->rerun : "");
-	(void)bc_strlcpy(r->run_name, o->run_name ? o->run_name : "", sizeof(r->run_name));
 	r->shard = o->shard;
 	bc_run_options_text(o, r->options, sizeof(r->options));
+	return bc_run_name(r, o, err);
 }
 
 static enum bc_status plan_device(struct bc_session *s, size_t i, const struct bc_target *t, const bool *chosen,
@@ -173,11 +163,8 @@ static enum bc_status open_journal(struct bc_session *s, struct bc_error *err)
 	enum bc_status st =
 		o->resume ? bc_session_resume(s, err) : bc_journal_create(o->journal, &s->run, o, &s->journal, err);
 
-	if (!st) /* once it is certain that the run begins; a resumed one ends what it may have been killed at */
-		st = bc_last_run_remove_reports(o->journal, err);
-	if (!st)
-		bc_last_run_forget(o->journal);
-	return st;
+	/* once it is certain that the run begins; a resumed one ends what it may have been killed at */
+	return st ? st : bc_last_run_clear(o->journal, &s->run, err);
 }
 
 enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_catalog *cat, struct bc_session **out,
@@ -202,10 +189,7 @@ enum bc_status bc_session_open(const struct bc_run_options *o, const struct bc_c
 		(struct bc_attempts_options){ .repeat = o->repeat, .retries = o->retries, .retry_lost = o->retry_lost };
 	s->signal_caught = &signal_caught;
 	signal_caught = 0;
-	if (o->run_name && (!o->run_name[0] || strlen(o->run_name) >= sizeof(s->run.run_name)))
-		st = bc_fail(err, BC_EUSAGE, "--run-name %.80s: a name of 1 to %zu bytes", o->run_name,
-			     sizeof(s->run.run_name) - 1);
-	name_run(&s->run, o);
+	st = name_run(&s->run, o, err);
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (!st && o->journal && !o->resume)
 		st = bc_last_run_set_aside(o->journal, &set_aside, err);

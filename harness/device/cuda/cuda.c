@@ -153,6 +153,7 @@ static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc
 	if (st)
 		goto out;
 	d->nvml = bc_nvml_open(bc_nvml_api_open(), d->facts.uuid, d->facts.pci);
+	bc_nvml_identify(d->nvml, &d->facts);
 	st = open_counters(d, o, err);
 	if (st)
 		goto out;

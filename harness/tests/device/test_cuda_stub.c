@@ -75,6 +75,29 @@ START_TEST(counters_that_read_nothing_are_void)
 }
 END_TEST
 
+/* What the stub of NVML says of the board comes into the report, by the worker, the journal and the wire. */
+START_TEST(the_board_is_in_the_report)
+{
+	static const char *const said[] = { "\"serial\" value=\"1650000000001\"",
+					    "\"board_part\" value=\"900-21010-0040-000\"",
+					    "\"vbios\" value=\"96.00.A5.00.01\"",
+					    "\"gsp_firmware\" value=\"580.00.01\"",
+					    "\"mig\" value=\"off\"",
+					    "\"pcie_width\" value=\"x16 of x16\"" };
+
+	stub("refuse");
+	bc_run_program(RUN);
+	for (int again = 0; again < 2; again++) {
+		struct bc_text report = bc_program_file(&bc_call, "reports/sm_90.xml");
+
+		for (size_t i = 0; i < BC_ARRAY_LEN(said); i++)
+			ck_assert_msg(strstr(report.data, said[i]) != NULL, "%s: %s", said[i], report.data);
+		bc_text_release(&report);
+		bc_run_program("report reports/journal.tsv --expected " BC_TEST_EXPECTED);
+	}
+}
+END_TEST
+
 START_TEST(required_counters_are_missed)
 {
 	stub("session_segv");
@@ -159,6 +182,7 @@ Suite *bc_test_cuda_stub(void)
 #ifdef BC_WITH_CUDA
 	tcase_add_loop_test(tc, the_clock_carries_a_run_without_cupti, 0, (int)BC_ARRAY_LEN(libraries));
 	tcase_add_test(tc, counters_that_read_nothing_are_void);
+	tcase_add_test(tc, the_board_is_in_the_report);
 	tcase_add_test(tc, required_counters_are_missed);
 	tcase_add_test(tc, devices_names_the_library_that_crashes);
 	tcase_add_test(tc, metrics_tells_chips_and_counters);

@@ -2,6 +2,7 @@
 #include "harness/device/nvml.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 Suite *bc_test_nvml(void);
@@ -20,6 +21,7 @@ static struct fake {
 	int slow_answer, slow_policy; /* of this policy alone; 0: of all */
 	unsigned long long heat_ns, board_ns;
 	unsigned processes;
+	int mig;
 } fake;
 
 static struct bc_nvml_api api;
@@ -220,6 +222,90 @@ START_TEST(what_is_missing_is_not_known)
 }
 END_TEST
 
+static int get_serial(bc_nvml_device dev, char *out, unsigned size)
+{
+	ck_assert_ptr_eq(dev, gpu());
+	(void)snprintf(out, size, "1654922006399");
+	return BC_NVML_SUCCESS;
+}
+
+/* A library that fills its buffer and forgets to end it. */
+static int get_endless(bc_nvml_device dev, char *out, unsigned size)
+{
+	(void)dev;
+	memset(out, 'x', size);
+	return BC_NVML_SUCCESS;
+}
+
+static int refuse_text(bc_nvml_device dev, char *out, unsigned size)
+{
+	(void)dev;
+	(void)snprintf(out, size, "garbage");
+	return 3; /* not supported */
+}
+
+static int get_gsp(bc_nvml_device dev, char *out)
+{
+	(void)dev;
+	memcpy(out, "580.95.05", 10);
+	return BC_NVML_SUCCESS;
+}
+
+static int get_mig(bc_nvml_device dev, unsigned *now, unsigned *after)
+{
+	(void)dev;
+	*now = (unsigned)fake.mig;
+	*after = !fake.mig;
+	return BC_NVML_SUCCESS;
+}
+
+static int get_width(bc_nvml_device dev, unsigned *lanes)
+{
+	(void)dev;
+	*lanes = 8;
+	return BC_NVML_SUCCESS;
+}
+
+static int get_most_width(bc_nvml_device dev, unsigned *lanes)
+{
+	(void)dev;
+	*lanes = 16;
+	return BC_NVML_SUCCESS;
+}
+
+START_TEST(a_board_is_identified)
+{
+	struct bc_facts f = { .name = "NVIDIA H200" };
+	struct bc_nvml *n;
+
+	api.nvmlDeviceGetSerial = get_serial;
+	api.nvmlDeviceGetBoardPartNumber = get_endless;
+	api.nvmlDeviceGetVbiosVersion = refuse_text;
+	api.nvmlDeviceGetGspFirmwareVersion = get_gsp;
+	api.nvmlDeviceGetMigMode = get_mig;
+	api.nvmlDeviceGetCurrPcieLinkWidth = get_width;
+	api.nvmlDeviceGetMaxPcieLinkWidth = get_most_width;
+	n = open_gpu();
+	bc_nvml_identify(n, &f);
+	ck_assert_str_eq(f.serial, "1654922006399");
+	ck_assert_str_eq(f.board_part, ""); /* no text */
+	ck_assert_str_eq(f.vbios, "");	    /* refused */
+	ck_assert_str_eq(f.gsp_firmware, "580.95.05");
+	ck_assert_str_eq(f.mig, "off");
+	ck_assert_str_eq(f.pcie_width, "x8 of x16");
+	fake.mig = 1;
+	bc_nvml_identify(n, &f);
+	ck_assert_str_eq(f.mig, "on");
+	(void)bc_strlcpy(f.name, "NVIDIA H200 MIG 1g.18gb", sizeof(f.name));
+	bc_nvml_identify(n, &f);
+	ck_assert_str_eq(f.mig, "on, 1g.18gb");
+	bc_nvml_close(n);
+	f = (struct bc_facts){ .serial = "kept" };
+	bc_nvml_identify(NULL, &f);
+	ck_assert_str_eq(f.serial, "kept");
+}
+END_TEST
+
 /* Only errors, and of these only what the GPU can tell: 0x4, 0x10, 0x80, 0x100 are changes of clocks, power and MIG. */
 START_TEST(only_errors_are_listened_to)
 {
@@ -337,6 +423,7 @@ Suite *bc_test_nvml(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, a_gpu_is_found_by_either_name);
 	tcase_add_loop_test(tc, processes_are_counted_however_many_there_are, 0, 4);
+	tcase_add_test(tc, a_board_is_identified);
 	tcase_add_test(tc, what_is_missing_is_not_known);
 	tcase_add_loop_test(tc, only_errors_are_listened_to, 0, 3);
 	tcase_add_loop_test(tc, a_gpu_that_tells_nothing_is_not_asked, 0, 2);
