@@ -8,6 +8,7 @@
 #include "bc_kernel.h"
 #include "pattern.cuh"
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 750
 #define BC_LDSM(op, words, instruction)                                                           \
 	extern "C" __global__ void bc_##op(const struct bc_pattern_params p)                      \
 	{                                                                                         \
@@ -32,6 +33,13 @@
 			}                                                                         \
 		}                                                                                 \
 	}
+#else
+#define BC_LDSM(op, words, instruction)                                    \
+	extern "C" __global__ void bc_##op(const struct bc_pattern_params) \
+	{                                                                  \
+		__trap();                                                  \
+	}
+#endif
 
 #define BC_LDSM1(trans)                                                              \
 	asm volatile("ldmatrix.sync.aligned.m8n8.x1" trans ".shared.b16 {%0}, [%1];" \

@@ -37,6 +37,7 @@ int bc_status_exit(enum bc_status st)
 	case BC_EWRITE: return 2;
 	case BC_ENOMEM: return 2;
 	case BC_EDEVICE: return 2;
+	case BC_EIMAGES: return 4;
 	}
 	return 2;
 }

@@ -20,6 +20,7 @@ enum bc_status {
 	BC_EWRITE,  /* an output could not be written whole (exit 2) */
 	BC_ENOMEM,  /* out of memory (exit 2) */
 	BC_EDEVICE, /* a device, driver or worker failed (exit 2) */
+	BC_EIMAGES, /* the driver, or the GPU, takes none of the kernel images (exit 4) */
 };
 
 /* Filled once, where the failure happened; the text says what, where and what to do. */

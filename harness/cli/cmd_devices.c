@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/device/image_sets.h"
 #include "harness/report/json.h"
 #include "harness/run/probe.h"
 #include "harness/run/targets.h"
@@ -26,6 +27,8 @@ static void print_gpu(const struct bc_cli *c, const struct bc_facts *f)
 		     f->ecc == 1   ? "on"
 		     : f->ecc == 0 ? "off"
 				   : "unknown");
+	if (f->images[0])
+		(void)printf("        images: %s\n", f->images);
 	if (f->counters_absent[0])
 		(void)printf("        counters: none: %s\n", f->counters_absent);
 	else
@@ -50,10 +53,23 @@ static bool has_images(const struct bc_cli *c)
 	return stat(path, &s) == 0;
 }
 
-static void print_kernels(const struct bc_cli *c)
+/* Each folder of images that a run may take, the first choice first. */
+static enum bc_status print_kernels(const struct bc_cli *c, struct bc_error *err)
 {
-	(void)printf("kernels    %s: %s\n", c->kernels_dir,
-		     has_images(c) ? "images for GPUs found" : "no images for GPUs (build them with nvcc: `make`)");
+	struct bc_image_set *sets = NULL;
+	size_t n = 0;
+	enum bc_status st = bc_image_sets_find(c->kernels_dir, !c->run.kernels_dir, &sets, &n, err);
+
+	for (size_t i = 0; !st && i < n; i++) {
+		if (sets[i].release[0])
+			(void)printf("kernels    %s: images for GPUs found, CUDA %s\n", sets[i].dir, sets[i].release);
+		else if (n == 1 || has_images(c))
+			(void)printf("kernels    %s: %s\n", c->kernels_dir,
+				     has_images(c) ? "images for GPUs found"
+						   : "no images for GPUs (build them with nvcc: `make`)");
+	}
+	free(sets);
+	return st;
 }
 
 /* What was found. */
@@ -71,11 +87,12 @@ static json_t *gpu_json(const struct bc_cli *c, const struct bc_facts *f)
 	struct bc_error err = { .msg = "" };
 	const bool expected = bc_arch_of_device(c->expected_dir, f, &arch, &err) == BC_OK;
 
-	return json_pack("{si, so, so, so, so, so, so, so, sI, sI, sI, so, sb, so, so, so, so}", "index", (int)f->index,
-			 "name", bc_json_text(f->name), "arch", bc_json_text(f->arch), "uuid", bc_json_known(f->uuid),
-			 "pci", bc_json_known(f->pci), "driver", bc_json_known(f->driver), "cuda",
-			 bc_json_known(f->cuda), "cupti", bc_json_known(f->cupti), "sms", (json_int_t)f->sms,
-			 "sm_bytes", (json_int_t)f->sm_bytes, "optin_bytes", (json_int_t)f->optin_bytes, "ecc",
+	return json_pack("{si, so, so, so, so, so, so, so, so, sI, sI, sI, so, sb, so, so, so, so}", "index",
+			 (int)f->index, "name", bc_json_text(f->name), "arch", bc_json_text(f->arch), "uuid",
+			 bc_json_known(f->uuid), "pci", bc_json_known(f->pci), "driver", bc_json_known(f->driver),
+			 "cuda", bc_json_known(f->cuda), "images", bc_json_known(f->images), "cupti",
+			 bc_json_known(f->cupti), "sms", (json_int_t)f->sms, "sm_bytes", (json_int_t)f->sm_bytes,
+			 "optin_bytes", (json_int_t)f->optin_bytes, "ecc",
 			 f->ecc < 0 ? json_null() : json_boolean(f->ecc), "counters", f->counters_absent[0] == '\0',
 			 "counters_absent", bc_json_known(f->counters_absent), "expectations",
 			 bc_json_known(expected ? arch.name : NULL), "confirmed",
@@ -111,13 +128,13 @@ static enum bc_status print_json(const struct bc_cli *c, const struct found *f, 
 }
 
 /* The reference device's architectures, and the kernels. */
-static void print_rest(const struct bc_cli *c, const struct found *f)
+static enum bc_status print_rest(const struct bc_cli *c, const struct found *f, struct bc_error *err)
 {
 	(void)fputs("reference  an interpreter of the kernels' PTX, no hardware; architectures:", stdout);
 	for (size_t i = 0; i < f->narchs; i++)
 		(void)printf(" %s", f->archs[i].name);
 	(void)putchar('\n');
-	print_kernels(c);
+	return print_kernels(c, err);
 }
 
 int bc_cmd_devices(const struct bc_cli *c, const struct bc_catalog *cat)
@@ -148,7 +165,7 @@ int bc_cmd_devices(const struct bc_cli *c, const struct bc_catalog *cat)
 		if (json)
 			st = print_json(c, &f, &err);
 		else
-			print_rest(c, &f);
+			st = print_rest(c, &f, &err);
 	}
 	if (!st)
 		st = bc_cli_flush(&err);

@@ -151,7 +151,8 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 3, "wrong usage, input that cannot be read or is malformed, a glob that matches nothing, no GPU where one "
 	     "was meant" },
 	{ 4,
-	  "a case was not judged although a witness that was asked for could have judged it, or nothing was judged" },
+	  "a case was not judged although a witness that was asked for could have judged it, or nothing was judged, as "
+	  "when the driver takes none of the kernel images" },
 	{ 130, "ended by SIGINT (reports are written)" },
 	{ 143, "ended by SIGTERM (reports are written)" },
 	{ 0, NULL },
@@ -190,7 +191,8 @@ struct bc_run_options bc_cli_run_options(const struct bc_cli *c)
 
 	o.self = c->self;
 	o.expected_dir = c->expected_dir;
-	o.kernels_dir = c->kernels_dir;
+	o.kernels_dir = c->run.kernels_dir ? c->kernels_dir : NULL;
+	o.own_kernels = c->kernels_dir;
 	o.reports_dir = c->reports_dir;
 	return o;
 }

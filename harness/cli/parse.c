@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/cli/help.h"
+#include "harness/device/image_sets.h"
 
 #define OPTIONS_MAX 128 /* of one command */
 #define LONG_OPTION 256 /* what getopt_long returns for a long one: no letter */
@@ -42,11 +43,38 @@ static void find_dir(const char *given, const char *self_dir, const char *near, 
 	free(plain);
 }
 
+/* --kernels 12.9: the folder beside the program's own that this release made, where no folder has that name. */
+static enum bc_status name_kernels(struct bc_cli *c, const char *self_dir, struct bc_error *err)
+{
+	const char *given = c->run.kernels_dir;
+	struct bc_image_set *sets = NULL;
+	char own[sizeof(c->kernels_dir)];
+	size_t n = 0, i = 0;
+	enum bc_status st;
+
+	find_dir(NULL, self_dir, "kernels", "../lib/bankcheck/kernels", own, sizeof(own));
+	if (!given || strchr(given, '/') || is_dir(given)) {
+		(void)bc_strlcpy(c->kernels_dir, given ? given : own, sizeof(c->kernels_dir));
+		return BC_OK;
+	}
+	st = bc_image_sets_find(own, true, &sets, &n, err);
+	while (!st && i < n && strcmp(sets[i].release, given) != 0)
+		i++;
+	if (!st && i == n && given[0] && given[strspn(given, "0123456789.")] == '\0')
+		st = bc_fail(err, BC_EREAD,
+			     "--kernels %s: no folder of that name, and no images of CUDA %s beside the program (%s)",
+			     given, given, own);
+	(void)bc_strlcpy(c->kernels_dir, !st && i < n ? sets[i].dir : given, sizeof(c->kernels_dir));
+	free(sets);
+	return st;
+}
+
 static enum bc_status find_places(struct bc_cli *c, struct bc_error *err)
 {
 	char dir[sizeof(c->self)];
 	const ssize_t n = readlink("/proc/self/exe", c->self, sizeof(c->self) - 1);
 	char *slash;
+	enum bc_status st;
 
 	if (n <= 0)
 		return bc_fail(err, BC_EREAD,
@@ -56,8 +84,9 @@ static enum bc_status find_places(struct bc_cli *c, struct bc_error *err)
 	slash = strrchr(dir, '/');
 	if (slash)
 		*slash = '\0';
-	find_dir(c->run.kernels_dir, dir, "kernels", "../lib/bankcheck/kernels", c->kernels_dir,
-		 sizeof(c->kernels_dir));
+	st = name_kernels(c, dir, err);
+	if (st)
+		return st;
 	find_dir(c->run.expected_dir, dir, "../expected", "../share/bankcheck/expected", c->expected_dir,
 		 sizeof(c->expected_dir));
 	if (!bc_strlcpy(c->reports_dir, c->run.reports_dir ? c->run.reports_dir : "reports", sizeof(c->reports_dir)))

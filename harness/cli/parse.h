@@ -9,7 +9,8 @@
  * bc_cli_parse - take the command line apart
  * @out: released by the caller, also after a failure
  *
- * Also finds the binary, its kernels (--kernels, build/kernels beside it, ../lib/bankcheck/kernels) and expected/
+ * Also finds the binary, its kernels (--kernels, a folder or a release; build/kernels beside it,
+ * ../lib/bankcheck/kernels) and expected/
  * (--expected, ../expected, ../share/bankcheck/expected). Answers --help and --version itself.
  * Return: BC_EUSAGE with what is wrong and what to type.
  */

@@ -21,8 +21,9 @@ struct bc_facts {
 	char driver[64], cuda[32], cupti[64]; /* versions; cuda: what the driver supports */
 	char cupti_file[256];		      /* the library CUPTI came from; ~ is the user's home */
 	char toolkit[96];		      /* what made the images: "CUDA 13.0 by nvcc 13.0.88" */
-	char code[200];			      /* what of them runs: "machine code for sm_90" */
-	char environment[400];		      /* variables that change what runs: "CUDA_FORCE_PTX_JIT=1" */
+	char images[400];      /* the folder of images taken, and why none before it: "kernels-12.9 (...)" */
+	char code[200];	       /* what of them runs: "machine code for sm_90" */
+	char environment[400]; /* variables that change what runs: "CUDA_FORCE_PTX_JIT=1" */
 	uint32_t optin_bytes, sm_bytes, reserved_bytes, static_bytes; /* as the driver states; 0: unknown */
 	uint32_t sms;
 	uint32_t clock_khz, memory_clock_khz;

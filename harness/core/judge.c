@@ -202,6 +202,10 @@ static bool judge_run(const struct bc_judge_in *in, struct bc_judgement *out)
 		skip(out, BC_SKIPPED_NOT_RUN, "not run: %s", or_unknown(o->reason));
 		return true;
 	}
+	if (o->outcome == BC_NO_IMAGES) {
+		skip(out, BC_SKIPPED_NOT_JUDGED, "no images: %s", or_unknown(o->reason));
+		return true;
+	}
 	if (o->outcome != BC_RAN || !has_counters(o))
 		return false;
 	if (states_none(in))

@@ -91,6 +91,7 @@ void bc_counts_spread(const struct bc_launch *l, size_t n, size_t ranges, struct
 
 struct bc_open_options {
 	const char *kernels_dir;  /* images: <dir>/<image>.fatbin; PTX: <dir>/ptx/<image>.ptx */
+	bool images_beside;	  /* cuda: the first that the driver takes of that folder and those beside it */
 	const char *expected_dir; /* reference device: arch.txt */
 	const char *fault;	  /* reference device: planted fault, NULL: none */
 	bool racecheck;		  /* reference device */
@@ -115,10 +116,14 @@ struct bc_device_ops {
 	enum bc_status (*list)(const struct bc_open_options *o, struct bc_facts **facts, size_t *n,
 			       struct bc_error *err);
 
-	/* Open one; facts of the opened device are complete (counters_absent is known). */
+	/* Open one; facts of the opened device are complete (counters_absent is known). Return: BC_EIMAGES with the
+	 * cure when it takes none of the images. */
 	enum bc_status (*open)(const struct bc_open_options *o, const struct bc_facts *which, struct bc_device **out,
 			       struct bc_error *err);
 	const struct bc_facts *(*facts)(const struct bc_device *d);
+
+	/* The folder of the images that it runs. NULL: the one of the open options. */
+	const char *(*kernels_dir)(const struct bc_device *d);
 
 	/* Identity of an image on this device: hash of the file's bytes. */
 	enum bc_status (*image)(struct bc_device *d, const char *image, uint64_t *hash, struct bc_error *err);

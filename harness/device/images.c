@@ -73,8 +73,7 @@ enum bc_status bc_images_begin(struct bc_images *im, const char *dir, unsigned c
 	return BC_OK;
 }
 
-/* The value of the first line "@key VALUE" of the file; "" when there is none. */
-static void value_of(const struct bc_images *im, const char *key, char *out, size_t size)
+void bc_images_value(const struct bc_images *im, const char *key, char *out, size_t size)
 {
 	const size_t n = strlen(key);
 
@@ -135,10 +134,10 @@ static void say_toolkit(const struct bc_images *im, char *out, size_t size)
 {
 	char release[24], route[24], nvcc[32], ptxas[32];
 
-	value_of(im, "release", release, sizeof(release));
-	value_of(im, "route", route, sizeof(route));
-	value_of(im, "nvcc", nvcc, sizeof(nvcc));
-	value_of(im, "ptxas", ptxas, sizeof(ptxas));
+	bc_images_value(im, "release", release, sizeof(release));
+	bc_images_value(im, "route", route, sizeof(route));
+	bc_images_value(im, "nvcc", nvcc, sizeof(nvcc));
+	bc_images_value(im, "ptxas", ptxas, sizeof(ptxas));
 	if (!release[0])
 		out[0] = '\0';
 	else if (im->stale)

@@ -40,6 +40,9 @@ struct bc_images {
 /* Read <dir>/toolkit; a folder without one is no failure. Return: BC_ENOMEM. */
 enum bc_status bc_images_begin(struct bc_images *im, const char *dir, unsigned cc, struct bc_error *err);
 
+/* The value of the first line "@key VALUE" of the file `toolkit`; "" when there is none. */
+void bc_images_value(const struct bc_images *im, const char *key, char *out, size_t size);
+
 /* Look at the image @name ("sync"), whose file holds @data. */
 void bc_images_add(struct bc_images *im, const char *name, const void *data, size_t len);
 

@@ -362,6 +362,20 @@ static void add_witnesses(struct bc_console *c, const struct bc_device_run *d, s
 		add_absent(c, d, "a clock", offsetof(struct bc_observation, clock_absent), no_clock, judged);
 }
 
+/* "cuda:0: images of CUDA 12.9 by nvcc 12.9.86, in kernels-12.9 (kernels (CUDA 13.0) needs a driver of ...)" */
+static void add_images(struct bc_console *c, const struct bc_device_run *d)
+{
+	char label[BC_DEVICE_LABEL_MAX];
+
+	if (!d->facts.images[0])
+		return;
+	bc_device_label(d, label);
+	bc_put_line(&c->out, label);
+	add_fact(c, ": images of ", d->facts.toolkit);
+	add_fact(c, d->facts.toolkit[0] ? ", in " : ": images in ", d->facts.images);
+	bc_put(&c->out, "\n");
+}
+
 /* "cuda:0: the GPU told of Xid 31 (GPU memory page fault)" */
 static void add_events(struct bc_console *c, const struct bc_device_run *d)
 {
@@ -485,6 +499,7 @@ static void add_counts(struct bc_console *c, const struct bc_run *run)
 		add_witnesses(c, &run->devices[i], i);
 		add_skips(c, &run->devices[i]);
 		add_unjudged(c, &run->devices[i]);
+		add_images(c, &run->devices[i]);
 		add_events(c, &run->devices[i]);
 	}
 }

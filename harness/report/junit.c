@@ -76,6 +76,7 @@ static void device_properties(struct doc *d, const struct bc_device_run *dev)
 		{ "cupti", f->cupti },
 		{ "cupti_file", f->cupti_file },
 		{ "toolkit", f->toolkit },
+		{ "images", f->images },
 		{ "code", f->code },
 		{ "environment", f->environment },
 		{ "ecc", f->ecc < 0 ? "unknown"

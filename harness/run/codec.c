@@ -25,7 +25,7 @@ struct member {
 
 static const struct member observation[] = {
 	{ "id", TEXT, O(id), 0 },
-	{ "outcome", UINT, O(outcome), BC_NOT_RUN },
+	{ "outcome", UINT, O(outcome), BC_NO_IMAGES },
 	{ "reason", TEXT, O(reason), 0 },
 	{ "data_checked", BOOL, O(data_checked), 1 },
 	{ "data_ok", BOOL, O(data_ok), 1 },
@@ -85,6 +85,7 @@ static const struct member facts[] = {
 	{ "cupti", TEXT, F(cupti), 0 },
 	{ "cupti_file", TEXT, F(cupti_file), 0 },
 	{ "toolkit", TEXT, F(toolkit), 0 },
+	{ "images", TEXT, F(images), 0 },
 	{ "code", TEXT, F(code), 0 },
 	{ "environment", TEXT, F(environment), 0 },
 	{ "optin_bytes", U32, F(optin_bytes), UINT32_MAX },

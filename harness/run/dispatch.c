@@ -254,6 +254,7 @@ static enum bc_status take_message(struct dispatch *d, struct bc_device_queue *q
 		st = bc_fail(&bad, BC_EDEVICE, "%s", bc_message_get(&m, "why"));
 		q->reported_failure = true;
 		q->context_lost = bc_message_get(&m, "lost")[0] != '\0';
+		q->no_images = bc_message_get(&m, "no_images")[0] != '\0';
 	} else if (!st && strcmp(m.kind, "alive") != 0) {
 		st = bc_fail(&bad, BC_EDATA, "the worker sent `%.60s`, which is unexpected here", m.kind);
 	}
@@ -328,6 +329,10 @@ static enum bc_status handle_failed_opening(struct dispatch *d, struct bc_device
 	if (died && ++q->openings < BC_OPENINGS_MAX) {
 		q->state = BC_QUEUE_IDLE;
 		return BC_OK;
+	}
+	if (q->no_images) {
+		q->abandoned = true;
+		return set_remaining_outcomes(d, q, BC_NO_IMAGES, why, err);
 	}
 	(void)snprintf(text, sizeof(text), "%s: %.*s",
 		       q->restarted ? "device abandoned: it did not come back after its worker was lost"

@@ -31,6 +31,7 @@ struct bc_device_queue {
 	char end_reason[BC_REASON_MAX]; /* why the worker has to end, or what it said before it ended */
 	bool reported_failure;		/* it said itself what went wrong, and that it ends ... */
 	bool context_lost; /* ... because its device's context died (a sticky error), not for a fault of the tool */
+	bool no_images;	   /* it ends because the driver takes none of the kernel images */
 	bool in_profiler;  /* it calls the profiler's library: should it end now, that is to blame */
 	char counters_off[BC_REASON_MAX]; /* why its workers leave that library alone, "": they do not */
 	bool restarted;			  /* a worker of it was lost: the next one has to run a small kernel first */

@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/device/image_sets.h"
 #include "harness/run/session_state.h"
 
 #define IMAGE_MAX ((size_t)1 << 30)
@@ -73,19 +75,30 @@ void bc_session_hash_expectations(struct bc_session *s)
 	s->run.expect_hash = h;
 }
 
+/* All images that the run may take. */
+static enum bc_status hash_kernels(const struct bc_run_options *o, uint64_t *sum, struct bc_error *err)
+{
+	struct bc_image_set *sets = NULL;
+	char ptx[1200];
+	size_t n = 0;
+	enum bc_status st = bc_image_sets_find(bc_run_options_kernels(o), !o->kernels_dir, &sets, &n, err);
+
+	for (size_t i = 0; !st && i < n; i++)
+		st = hash_folder(sets[i].dir, sum, err);
+	(void)snprintf(ptx, sizeof(ptx), "%s/ptx", bc_run_options_kernels(o));
+	free(sets);
+	return st ? st : hash_folder(ptx, sum, err);
+}
+
 enum bc_status bc_session_identify(struct bc_session *s, struct bc_error *err)
 {
 	struct bc_run *r = &s->run;
-	char ptx[1200];
 	enum bc_status st;
 
-	(void)snprintf(ptx, sizeof(ptx), "%s/ptx", s->options->kernels_dir);
 	r->binary_hash = BC_HASH_INIT;
 	st = hash_file(s->options->self, &r->binary_hash, err);
 	if (!st)
-		st = hash_folder(s->options->kernels_dir, &r->kernels_hash, err);
-	if (!st)
-		st = hash_folder(ptx, &r->kernels_hash, err);
+		st = hash_kernels(s->options, &r->kernels_hash, err);
 	bc_session_hash_expectations(s);
 	for (size_t i = 0; i < r->ndevices; i++)
 		r->devices_hash = bc_hash(r->devices_hash ? r->devices_hash : BC_HASH_INIT, r->devices[i].dev,

@@ -141,6 +141,8 @@ static enum bc_status open_gpu(const struct bc_run_options *o, struct bc_facts *
 			       p.eof ? "ended without an answer" : "hangs");
 	if (!st && line && strcmp(m.kind, "opened") == 0)
 		st = bc_facts_parse(&m, f, err);
+	else if (!st && line && bc_message_get(&m, "no_images")[0])
+		(void)snprintf(f->images, sizeof(f->images), "none: %s", bc_message_get(&m, "why"));
 	else if (!st && line)
 		(void)bc_strlcpy(f->counters_absent, bc_message_get(&m, "why"), sizeof(f->counters_absent));
 	bc_proc_stop(&p, line || p.eof ? -1 : 0, NULL, 0);

@@ -67,7 +67,8 @@ const struct bc_option bc_run_option_table[] = {
 	  .type = BC_OPTION_TEXT,
 	  .offset = AT(kernels_dir),
 	  .use = FOR_WORKER | FOR_RERUN,
-	  .help = "folder of the kernel images" },
+	  .help = "folder of the kernel images, or the CUDA release that made them (12.9); default: the newest beside "
+		  "the program that the driver takes" },
 	{ .name = "cupti",
 	  .argument = "FILE",
 	  .type = BC_OPTION_TEXT,
@@ -264,6 +265,11 @@ enum bc_status bc_run_options_rerun(const struct bc_run_options *o, struct bc_te
 			st = bc_shell_quote(out, bc_option_text(row, o, buf), err);
 	}
 	return st;
+}
+
+const char *bc_run_options_kernels(const struct bc_run_options *o)
+{
+	return o->kernels_dir ? o->kernels_dir : o->own_kernels ? o->own_kernels : "";
 }
 
 void bc_run_options_text(const struct bc_run_options *o, char *text, size_t size)

@@ -42,6 +42,7 @@ struct bc_run_options {
 	unsigned reference_noise; /* ... whose reads are late by 0 to so many cycles */
 	/* What the program adds: */
 	const char *self;		    /* path of this binary, for the workers */
+	const char *own_kernels;	    /* the images that come with the program, where no kernels_dir was given */
 	const char *only_suite, *only_rule; /* CK_RUN_SUITE, CK_RUN_CASE; NULL: any */
 	const bool *only;		    /* [cat->n + cat->nhidden] of the chosen cases these; NULL: all */
 	const char *journal;		    /* file that the observations are appended to as they come; NULL: none */
@@ -65,6 +66,9 @@ void bc_run_options_init(struct bc_run_options *o);
 
 /* Free the lists; the options are as after init. */
 void bc_run_options_release(struct bc_run_options *o);
+
+/* The folder of images: as given, or the program's own; those beside it count too then (device/image_sets.h). */
+const char *bc_run_options_kernels(const struct bc_run_options *o);
 
 /* The arguments of a worker. They point into the options and into this struct: it is not moved while they are used. */
 struct bc_worker_argv {

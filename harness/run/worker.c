@@ -150,7 +150,7 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 	struct bc_measure_options mo = { .counters = w->o->witness != BC_WITNESS_CLOCK,
 					 .clock = w->o->witness != BC_WITNESS_COUNTERS,
 					 .pack = w->o->pack,
-					 .kernels_dir = w->o->kernels_dir };
+					 .kernels_dir = w->open.kernels_dir };
 	struct bc_facts f;
 	uint64_t hash = 0;
 	enum bc_status st = bc_facts_parse(m, &f, err);
@@ -169,6 +169,8 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 		st = bc_arch_of_device(w->o->expected_dir, w->ops->facts(w->dev), &w->arch, err);
 	if (!st)
 		st = bc_expect_load(w->o->expected_dir, w->arch.name, w->cat, &w->expect, err);
+	if (!st && w->ops->kernels_dir)
+		mo.kernels_dir = w->ops->kernels_dir(w->dev);
 	if (!st)
 		st = bc_measure_open(w->ops, w->dev, &w->arch, &w->expect, &mo, &w->measure, err);
 	if (!st)
@@ -241,7 +243,7 @@ static enum bc_status do_case(struct worker *w, const struct bc_fields *m, struc
 }
 
 /* The last words, with what the GPU reported. A failure to send them is ignored. */
-static void say_failed(struct worker *w, const char *why)
+static void say_failed(struct worker *w, enum bc_status failed, const char *why)
 {
 	struct bc_device_events events;
 	struct bc_error ignored;
@@ -250,6 +252,8 @@ static void say_failed(struct worker *w, const char *why)
 	bc_watch_events_since(&w->watch, &events);
 	if (!st && w->dev && !w->ops->alive(w->dev))
 		st = bc_message_add(&w->text, &ignored, "lost", "1");
+	if (!st && failed == BC_EIMAGES)
+		st = bc_message_add(&w->text, &ignored, "no_images", "1");
 	if (!st)
 		st = bc_message_add(&w->text, &ignored, "why", "%s%s%s", why, events.events[0] ? "; " : "",
 				    events.events);
@@ -275,7 +279,8 @@ static enum bc_status handle(struct worker *w, const struct bc_fields *m, struct
 int bc_worker_main(const struct bc_run_options *o, const struct bc_catalog *cat, int in, int out)
 {
 	struct worker w = { .o = o,
-			    .open = { .kernels_dir = o->kernels_dir,
+			    .open = { .kernels_dir = bc_run_options_kernels(o),
+				      .images_beside = !o->kernels_dir,
 				      .expected_dir = o->expected_dir,
 				      .fault = o->fault,
 				      .racecheck = o->racecheck,
@@ -304,7 +309,7 @@ int bc_worker_main(const struct bc_run_options *o, const struct bc_catalog *cat,
 			st = handle(&w, &m, &err);
 	}
 	if (st)
-		say_failed(&w, err.msg);
+		say_failed(&w, st, err.msg);
 	bc_measure_close(w.measure);
 	if (w.ops)
 		w.ops->close(w.dev);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/device/cuda/api.h"
+#include "harness/device/cuda/choose.h"
 #include "harness/device/cuda/counters.h"
 #include "harness/device/cuda/facts.h"
 #include "harness/device/cuda/metrics.h"
@@ -36,7 +37,7 @@ struct function {
 struct bc_device {
 	const struct bc_cuda_api *cu;
 	struct bc_facts facts;
-	char kernels_dir[1024];
+	char kernels_dir[1200];
 	struct bc_images looked; /* what the images are, of those that were asked for their hash */
 	CUdevice dev;
 	CUcontext ctx;
@@ -130,10 +131,6 @@ static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc
 		return bc_fail(err, BC_ENOMEM, "device: out of memory");
 	d->profiler = o->profiler;
 	d->profiler_ctx = o->profiler_ctx;
-	if (!bc_strlcpy(d->kernels_dir, o->kernels_dir, sizeof(d->kernels_dir))) {
-		st = bc_fail(err, BC_EUSAGE, "kernels folder: the path is too long");
-		goto out;
-	}
 	st = bc_cuda_api_open(&d->cu, err);
 	if (!st)
 		st = bc_cuda_check(d->cu->cuInit(0), "cuInit", NULL, err);
@@ -146,6 +143,9 @@ static enum bc_status cuda_open(const struct bc_open_options *o, const struct bc
 				   err);
 	if (!st)
 		st = bc_cuda_check(d->cu->cuCtxSetCurrent(d->ctx), "cuCtxSetCurrent", NULL, err);
+	if (!st)
+		st = bc_cuda_choose_images(d->cu, o->kernels_dir, o->images_beside, &d->facts, d->kernels_dir,
+					   sizeof(d->kernels_dir), err);
 	if (st)
 		goto out;
 	bc_environment(d->facts.environment, sizeof(d->facts.environment));
@@ -169,10 +169,15 @@ static const struct bc_facts *cuda_facts(const struct bc_device *d)
 	return &d->facts;
 }
 
+static const char *cuda_kernels_dir(const struct bc_device *d)
+{
+	return d->kernels_dir;
+}
+
 static enum bc_status read_image(const struct bc_device *d, const char *name, struct bc_text *text,
 				 struct bc_error *err)
 {
-	char path[1200];
+	char path[1400];
 
 	(void)snprintf(path, sizeof(path), "%s/%s.fatbin", d->kernels_dir, name);
 	return bc_file_read(path, IMAGE_MAX, text, err);
@@ -569,6 +574,7 @@ const struct bc_device_ops bc_device_cuda = {
 	.list = bc_cuda_list,
 	.open = cuda_open,
 	.facts = cuda_facts,
+	.kernels_dir = cuda_kernels_dir,
 	.image = cuda_image,
 	.run = cuda_run,
 	.count = cuda_count,

@@ -147,6 +147,84 @@ START_TEST(a_cupti_that_cannot_answer_is_named)
 }
 END_TEST
 
+/* A folder of images beside a copy of the program: one image, @text, made by a CUDA release. */
+static void make_images(const char *folder, const char *release, const char *text)
+{
+	char command[600];
+
+	(void)snprintf(command, sizeof(command),
+		       "mkdir -p %s && cd %s && echo '%s' >pattern_ld.fatbin && { printf 'release %s\\nroute "
+		       "nvcc\\nnvcc %s.88\\n' && sha256sum pattern_ld.fatbin | sed 's/^/image /'; } >toolkit",
+		       folder, folder, text, release, release);
+	bc_shell(command);
+}
+
+#define BESIDE "run --device cuda:0 --filter stride/ld_b32/? --expected " BC_TEST_EXPECTED " --witness clock"
+#define TOO_NEW_13 "kernels (CUDA 13.0) needs a driver of 580.65.06 or newer"
+#define TOO_NEW_12 "kernels-12.9 (CUDA 12.9) needs a driver of 525.60.13 or newer"
+
+static const struct {
+	const char *driver; /* the release of the driver, as it says it */
+	const char *first;  /* what is in the image of kernels/ */
+	const char *words;  /* further ones of the command line */
+	int status;
+	const char *images, *toolkit; /* in the report; NULL: not there */
+	const char *skip;	      /* a part of the reason why nothing ran */
+} drivers[] = {
+	{ "13000", "CUDA 13", "", 0, "\"kernels\"", "CUDA 13.0 by nvcc 13.0.88", NULL },
+	{ "14010", "CUDA 13", "", 0, "\"kernels\"", "CUDA 13.0 by nvcc 13.0.88", NULL },
+	{ "12000", "CUDA 13", "", 0, "\"kernels-12.9 (" TOO_NEW_13 ")\"", "CUDA 12.9 by nvcc 12.9.88", NULL },
+	{ "12080", "CUDA 13", "", 0, "\"kernels-12.9 (" TOO_NEW_13 ")\"", "CUDA 12.9 by nvcc 12.9.88", NULL },
+	{ "13000", "refused", "", 0, "\"kernels-12.9 (kernels (CUDA 13.0): ", "CUDA 12.9 by nvcc 12.9.88", NULL },
+	{ "13000", "CUDA 13", " --kernels 12.9", 0, "\"kernels-12.9\"", "CUDA 12.9 by nvcc 12.9.88", NULL },
+	{ "12000", "CUDA 12", " --kernels kernels", 0, "\"kernels\"", "CUDA 13.0 by nvcc 13.0.88", NULL },
+	{ "11040", "CUDA 13", "", 4, NULL, NULL, TOO_NEW_13 "; " TOO_NEW_12 ": update the driver" },
+	{ "12000", "CUDA 13", " --kernels 13.0", 4, NULL, NULL, TOO_NEW_13 ": update the driver" },
+};
+
+/* The first images that the driver takes; the report says which, and why none before them. */
+START_TEST(the_driver_decides_about_the_images)
+{
+	char words[700];
+	struct bc_text report;
+
+	stub(NULL);
+	bc_call.set[1][0] = "BC_STUB_CUDA";
+	bc_call.set[1][1] = drivers[_i].driver;
+	bc_call.binary = "./bankcheck";
+	bc_shell("ln '" BC_TEST_BINARY "' bankcheck || cp '" BC_TEST_BINARY "' bankcheck");
+	make_images("kernels", "13.0", drivers[_i].first);
+	make_images("kernels-11.8", "11.8", "refused");
+	make_images("kernels-12.9", "12.9", "CUDA 12");
+	bc_shell("mkdir kernels-13.9"); /* no file says what it is: left alone */
+	if (strcmp(drivers[_i].driver, "11040") == 0)
+		bc_shell("rm -r kernels-11.8");
+	(void)snprintf(words, sizeof(words), BESIDE "%s", drivers[_i].words);
+	bc_run_program(words);
+	bc_expect_status(drivers[_i].status, NULL);
+	report = bc_program_file(&bc_call, "reports/sm_90.xml");
+	if (drivers[_i].skip) {
+		ck_assert_msg(strstr(report.data, drivers[_i].skip) != NULL, "%s", report.data);
+		ck_assert(strstr(report.data, "verdict=SKIP") && !strstr(report.data, "verdict=PASS"));
+		ck_assert_ptr_null(strstr(report.data, "verdict=BROKEN"));
+		bc_expect_output(drivers[_i].skip);
+	} else {
+		ck_assert_msg(strstr(report.data, drivers[_i].images) != NULL, "%s", report.data);
+		ck_assert_msg(strstr(report.data, drivers[_i].toolkit) != NULL, "%s", report.data);
+		ck_assert_ptr_nonnull(strstr(report.data, "verdict=PASS"));
+		bc_expect_output(drivers[_i].toolkit);
+	}
+	bc_text_release(&report);
+}
+END_TEST
+
+START_TEST(a_release_that_is_not_there_is_refused)
+{
+	bc_run_program("run --device reference --filter stride/ld_b32/1 --kernels 99.9");
+	bc_expect_status(3, "--kernels 99.9: no folder of that name, and no images of CUDA 99.9 beside the program");
+}
+END_TEST
+
 /* The file that was named is opened and told, though the loader would find another one. */
 START_TEST(the_cupti_that_was_named_is_the_one)
 {
@@ -188,6 +266,8 @@ Suite *bc_test_cuda_stub(void)
 	tcase_add_test(tc, metrics_tells_chips_and_counters);
 	tcase_add_loop_test(tc, a_cupti_that_cannot_answer_is_named, 0, (int)BC_ARRAY_LEN(refusals));
 	tcase_add_test(tc, the_cupti_that_was_named_is_the_one);
+	tcase_add_loop_test(tc, the_driver_decides_about_the_images, 0, (int)BC_ARRAY_LEN(drivers));
+	tcase_add_test(tc, a_release_that_is_not_there_is_refused);
 #endif
 	suite_add_tcase(s, tc);
 	return s;

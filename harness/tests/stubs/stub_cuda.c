@@ -2,7 +2,9 @@
 /* harness/tests/stubs/stub_cuda.c - a libcuda.so.1 for tests of the CUDA device where no GPU is.
  *
  * One GPU of compute capability 9.0 whose memory is the host's. It knows the kernels bc_ld32 and bc_ld32_clock: right
- * data, and an H200's cycles (23 for a load, 2 for each further wavefront).
+ * data, and an H200's cycles (23 for a load, 2 for each further wavefront). BC_STUB_CUDA=12000: it is the driver of
+ * CUDA 12.0. It loads anything but an image that begins with "refused" and one that begins with "CUDA 13" while its
+ * own release is older.
  */
 #include <cuda.h>
 
@@ -26,7 +28,9 @@ CUresult cuInit(unsigned flags)
 
 CUresult cuDriverGetVersion(int *version)
 {
-	*version = CUDA_VERSION;
+	const char *said = getenv("BC_STUB_CUDA");
+
+	*version = said ? (int)strtol(said, NULL, 10) : CUDA_VERSION;
 	return CUDA_SUCCESS;
 }
 
@@ -106,8 +110,14 @@ CUresult cuCtxSynchronize(void)
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
 	static int loaded;
+	int version = 0;
 
 	*module = (void *)&loaded;
+	(void)cuDriverGetVersion(&version);
+	if (image && strncmp(image, "refused", 7) == 0)
+		return CUDA_ERROR_NO_BINARY_FOR_GPU;
+	if (image && strncmp(image, "CUDA ", 5) == 0 && strtol((const char *)image + 5, NULL, 10) > version / 1000)
+		return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 	return image ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
 }
 
