@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/cli/options.h"
 
+#include "harness/cli/find_arch.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,12 +159,14 @@ static enum bc_status read_findings(const char *word, const struct bc_catalog *c
 static enum bc_status check_options(const struct bc_cli *c, struct bc_error *err)
 {
 	const struct bc_fault *f;
+	enum bc_status st;
 
 	if (c->run.repeat > 1 && (c->run.retries || c->run.retry_lost))
 		return bc_fail(err, BC_EUSAGE,
 			       "--repeat and --retries exclude each other: repeating looks for what retrying hides");
-	if (!c->run.fault)
-		return BC_OK;
+	st = bc_cli_check_law(c, err);
+	if (st || !c->run.fault)
+		return st;
 	if (c->run.devices && bc_targets_want_cuda(c->run.devices))
 		return bc_fail(err, BC_EUSAGE,
 			       "--fault %.40s: faults are planted in the reference device only, and --device %.200s "
@@ -213,7 +217,7 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 	o.journal = journal;
 	o.only_suite = getenv("CK_RUN_SUITE");
 	o.only_rule = getenv("CK_RUN_CASE");
-	if (!o.devices && o.fault) /* only the reference device has faults */
+	if (!o.devices && (o.fault || o.law)) /* only the reference device has faults, or another law */
 		o.devices = "reference";
 	st = check_options(c, &err);
 	if (!st && c->rerun_failed)

@@ -14,4 +14,12 @@
  */
 enum bc_status bc_cli_find_arch(const struct bc_cli *c, struct bc_arch *out, struct bc_error *err);
 
+/**
+ * bc_cli_check_law - the file of --law, before a worker reads it
+ *
+ * On every architecture that the command is for the law must be one. Return: BC_EUSAGE when --device names a GPU or
+ * --fault is given too; what bc_arch_law_load returns.
+ */
+enum bc_status bc_cli_check_law(const struct bc_cli *c, struct bc_error *err);
+
 #endif

@@ -99,6 +99,7 @@ static const struct {
 	{ "kernels", DEVICES | SELFTEST },
 	{ "cupti", DEVICES | METRICS },
 	{ "fault", SELFTEST },
+	{ "law", EXPLAIN },
 };
 
 const struct bc_cli_command bc_cli_commands[] = {

@@ -133,13 +133,31 @@ static enum bc_status set_number(const struct bc_lines *l, const struct field *f
 	return BC_OK;
 }
 
+/* A line of a bank law that differs. A random table is no architecture's. */
+static enum bc_status parse_law_line(const struct bc_lines *l, const char *key, char **cursor,
+				     struct bc_law_lines *lines, struct bc_arch *a, bool *is_law, struct bc_error *err)
+{
+	enum bc_status st = bc_bank_law_line(l, key, cursor, lines, &a->law, is_law, err);
+
+	if (!st && lines->not_linear)
+		st = bc_fail(err, BC_EDATA,
+			     "%s:%u: not_linear is for --law: a table of random banks is no architecture's", l->path,
+			     l->number);
+	return st;
+}
+
 /* One line. @seen: [NKEYS] number of the line that set a key, 0: none yet. */
-static enum bc_status parse_line(struct bc_lines *l, struct bc_arch *a, unsigned seen[NKEYS], struct bc_error *err)
+static enum bc_status parse_line(struct bc_lines *l, struct bc_arch *a, unsigned seen[NKEYS],
+				 struct bc_law_lines *lines, struct bc_error *err)
 {
 	char *cursor = l->text;
 	const char *key = bc_field(&cursor);
+	bool is_law;
 	size_t i = 0;
+	enum bc_status st = parse_law_line(l, key, &cursor, lines, a, &is_law, err);
 
+	if (st || is_law)
+		return st;
 	while (i < BC_ARRAY_LEN(fields) && strcmp(fields[i].key, key) != 0)
 		i++;
 	if (i == CONFIRMED && strcmp(key, "confirmed") != 0)
@@ -159,20 +177,22 @@ enum bc_status bc_arch_parse(const char *text, const char *path, const char *nam
 			     struct bc_error *err)
 {
 	struct bc_arch a = { 0 };
+	struct bc_law_lines lines = { 0 };
 	unsigned seen[NKEYS] = { 0 };
 	struct bc_lines l;
+	enum bc_status st = BC_OK;
 
 	if (!parse_cc(name, &a.cc) || !bc_strlcpy(a.name, name, sizeof(a.name)))
 		return bc_fail(err, BC_EDATA, "%s: '%s' is not the name of an architecture (sm_90)", path, name);
 	bc_lines_start(&l, text, path);
 	for (;;) {
 		bool more;
-		enum bc_status st = bc_lines_next(&l, &more, err);
 
+		st = bc_lines_next(&l, &more, err);
 		if (!st && !more)
 			break;
 		if (!st)
-			st = parse_line(&l, &a, seen, err);
+			st = parse_line(&l, &a, seen, &lines, err);
 		if (st)
 			return st;
 	}
@@ -183,8 +203,93 @@ enum bc_status bc_arch_parse(const char *text, const char *path, const char *nam
 	if (a.optin_bytes > a.sm_bytes)
 		return bc_fail(err, BC_EDATA, "%s:%u: optin_bytes %u is more than sm_bytes %u", path, seen[4],
 			       a.optin_bytes, a.sm_bytes);
-	*out = a;
-	return BC_OK;
+	st = bc_bank_law_check(&a.law, &lines, path, a.banks, a.bank_bytes, a.window_base + a.optin_bytes, err);
+	if (!st)
+		*out = a;
+	return st;
+}
+
+/* The keys of arch.txt that a law may set too. */
+static const struct field *law_field(const char *key)
+{
+	/* A window may begin anywhere where it is aligned. */
+	static const struct field window = { "window_base", "bytes", offsetof(struct bc_arch, window_base), 0, 16384,
+					     128,	    NULL };
+
+	if (strcmp(key, window.key) == 0)
+		return &window;
+	for (size_t i = 0; i < BC_ARRAY_LEN(fields); i++)
+		if (strcmp(fields[i].key, key) == 0 && (strcmp(key, "banks") == 0 || strcmp(key, "bank_bytes") == 0))
+			return &fields[i];
+	return NULL;
+}
+
+/* Lines that set banks, bank_bytes and window_base. */
+struct law_seen {
+	const struct field *field[3];
+	unsigned line[3], n;
+};
+
+static enum bc_status parse_law(struct bc_lines *l, struct bc_arch *a, struct law_seen *seen,
+				struct bc_law_lines *lines, struct bc_error *err)
+{
+	char *cursor = l->text;
+	const char *key = bc_field(&cursor);
+	const struct field *f = law_field(key);
+	bool is_law;
+	enum bc_status st = bc_bank_law_line(l, key, &cursor, lines, &a->law, &is_law, err);
+
+	if (st || is_law)
+		return st;
+	if (!f)
+		return bc_fail(err, BC_EDATA,
+			       "%s:%u: '%.40s' is no word of a law: banks, bank_bytes, bank_bit, group, merge, "
+			       "cas_factor, window_base, not_linear",
+			       l->path, l->number, key);
+	for (unsigned i = 0; i < seen->n; i++)
+		if (seen->field[i] == f)
+			return bc_fail(err, BC_EDATA, "%s:%u: %s is already set in line %u", l->path, l->number, key,
+				       seen->line[i]);
+	seen->field[seen->n] = f;
+	seen->line[seen->n++] = l->number;
+
+	const char *value = bc_field(&cursor);
+
+	return set_number(l, f, value, bc_rest(&cursor), a, err);
+}
+
+enum bc_status bc_arch_law_parse(const char *text, const char *path, struct bc_arch *out, struct bc_error *err)
+{
+	struct bc_arch a = *out;
+	struct law_seen seen = { .n = 0 };
+	struct bc_law_lines lines = { 0 };
+	struct bc_lines l;
+	enum bc_status st = BC_OK;
+	bool more = true;
+
+	a.law = (struct bc_bank_law){ 0 };
+	bc_lines_start(&l, text, path);
+	while (!st && more) {
+		st = bc_lines_next(&l, &more, err);
+		if (!st && more)
+			st = parse_law(&l, &a, &seen, &lines, err);
+	}
+	if (!st)
+		st = bc_bank_law_check(&a.law, &lines, path, a.banks, a.bank_bytes, a.window_base + a.optin_bytes, err);
+	if (!st)
+		*out = a;
+	return st;
+}
+
+enum bc_status bc_arch_law_load(const char *path, struct bc_arch *a, struct bc_error *err)
+{
+	struct bc_text text = { 0 };
+	enum bc_status st = bc_textfile_read(path, &text, err);
+
+	if (!st)
+		st = bc_arch_law_parse(text.data ? text.data : "", path, a, err);
+	bc_text_release(&text);
+	return st;
 }
 
 enum bc_status bc_arch_load(const char *expected_dir, const char *name, struct bc_arch *out, struct bc_error *err)

@@ -4,6 +4,7 @@
 #define BC_CORE_ARCH_H
 
 #include "harness/base/base.h"
+#include "harness/core/bank_law.h"
 #include "harness/core/facts.h"
 
 #define BC_ARCH_NAME_MAX 16
@@ -30,12 +31,14 @@ struct bc_arch {
 	uint32_t popc_inc; /* 0, 1: ptxas turns a shared add of 1 whose result is unused into ATOMS.POPC.INC (law 8) */
 	uint32_t max_warps_sm, max_blocks_sm; /* residency limits */
 	char confirmed[128];		      /* "none", or "GPU, driver, date" */
+	struct bc_bank_law law;		      /* where the bank laws differ from docs/bank-laws.md */
 	bool provisional; /* no folder of its own: capacities from the device, laws from the nearest older folder */
 };
 
 /**
  * bc_arch_parse - parse the text of an arch.txt
- * @text: NUL-terminated; lines `key value`, `#` comments; every key exactly once
+ * @text: NUL-terminated; lines `key value`, `#` comments; every key of the table exactly once, and lines of a bank law
+ *        that differs (bank_law.h)
  * @path: for messages only
  * @name: "sm_90"; gives cc
  *
@@ -43,6 +46,17 @@ struct bc_arch {
  */
 enum bc_status bc_arch_parse(const char *text, const char *path, const char *name, struct bc_arch *out,
 			     struct bc_error *err);
+
+/**
+ * bc_arch_law_load - give an architecture the law of a file (`--law FILE`, docs/bank-laws.md)
+ * @a: what the file does not say stays; changed only on success
+ *
+ * Return: BC_EREAD when it cannot be read, BC_EDATA with path:line.
+ */
+enum bc_status bc_arch_law_load(const char *path, struct bc_arch *a, struct bc_error *err);
+
+/* The same from text; @path is for messages only. */
+enum bc_status bc_arch_law_parse(const char *text, const char *path, struct bc_arch *a, struct bc_error *err);
 
 /* Parse <expected>/<name>/arch.txt. BC_EREAD when there is none. */
 enum bc_status bc_arch_load(const char *expected_dir, const char *name, struct bc_arch *out, struct bc_error *err);

@@ -23,7 +23,9 @@ struct lane_groups {
 
 struct bc_geometry bc_arch_geometry(const struct bc_arch *a)
 {
-	return (struct bc_geometry){ .banks = a->banks, .bank_bytes = a->bank_bytes, .pair_rule = a->pair_rule != 0 };
+	return (struct bc_geometry){
+		.banks = a->banks, .bank_bytes = a->bank_bytes, .pair_rule = a->pair_rule != 0, .law = a->law
+	};
 }
 
 /* The request is one the operation can make: known op, sound geometry, aligned addresses, a mask it can have. */
@@ -60,9 +62,38 @@ static bool pairs_match(const uint32_t addr[BC_LANES], uint32_t mask, unsigned x
 	return true;
 }
 
-static struct lane_groups groups_of(const struct bc_geometry *g, const struct bc_op_info *info,
-				    const uint32_t addr[BC_LANES], uint32_t mask, bool *merged)
+/* All active lanes are in one word. */
+static bool one_word(const struct lane_groups *lg, const uint32_t addr[BC_LANES], uint32_t mask)
 {
+	uint32_t differ = 0;
+
+	for (uint32_t lanes = mask; lanes; lanes &= lanes - 1)
+		differ |= (addr[__builtin_ctz(lanes)] ^ addr[__builtin_ctz(mask)]) >> lg->shift;
+	return differ == 0;
+}
+
+/* Groups and merging of a law that differs. */
+static void groups_by_law(const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES], uint32_t mask,
+			  struct lane_groups *lg, bool *merged)
+{
+	const struct bc_op_info *info = bc_op_info(op);
+	const enum bc_merge m = bc_geometry_merge(g, op);
+	const unsigned lanes = info->matrices ? 8 * info->matrices : BC_LANES;
+
+	lg->lanes = bc_geometry_group(g, op);
+	if (((m == BC_MERGE_PAIR1 || m == BC_MERGE_PAIRS) && pairs_match(addr, mask, 1)) ||
+	    ((m == BC_MERGE_PAIR2 || m == BC_MERGE_PAIRS) && pairs_match(addr, mask, 2))) {
+		lg->lanes *= 2;
+		*merged = true;
+	}
+	lg->ngroups = lanes / lg->lanes;
+	lg->every_lane = m == BC_MERGE_NONE || (m == BC_MERGE_WHOLE && !one_word(lg, addr, mask));
+}
+
+static struct lane_groups groups_of(const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES],
+				    uint32_t mask, bool *merged)
+{
+	const struct bc_op_info *info = bc_op_info(op);
 	const unsigned banks = g->banks ? g->banks : 1,
 		       width = g->bank_bytes ? g->bank_bytes : 4; /* 0 is not allowed */
 	const unsigned chunk = info->bytes > width ? info->bytes : width;
@@ -78,6 +109,10 @@ static struct lane_groups groups_of(const struct bc_geometry *g, const struct bc
 	}
 	lg.every_lane = info->law == BC_LAW_ATOM || info->law == BC_LAW_CAS || info->law == BC_LAW_COPY;
 	*merged = false;
+	if (g->law.given) {
+		groups_by_law(g, op, addr, mask, &lg, merged);
+		return lg;
+	}
 	if (info->law == BC_LAW_MATRIX) {
 		lg.ngroups = info->matrices;
 		lg.lanes = 8;
@@ -170,7 +205,7 @@ static bool is_plainly_clean(const struct bc_geometry *g, const struct bc_op_inf
 	uint32_t off_row = 0, off_word = 0;
 
 	if (info->law != BC_LAW_ACCESS || info->bytes != 4 || mask != UINT32_MAX || g->bank_bytes != 4 ||
-	    (g->banks != 32 && g->banks != 64))
+	    g->law.given || (g->banks != 32 && g->banks != 64))
 		return false;
 	for (unsigned lane = 0; lane < BC_LANES; lane++) {
 		off_row |= addr[lane] ^ (addr[0] + 4 * lane);
@@ -179,9 +214,37 @@ static bool is_plainly_clean(const struct bc_geometry *g, const struct bc_op_inf
 	return (off_row == 0 || off_word == 0) && (addr[0] & 3) == 0;
 }
 
+/* The same for any bank function: the words of a lane's access may share a bank. */
+static unsigned fullest_by_law(const struct bc_geometry *g, const struct bc_op_info *info, bool every_lane,
+			       const uint32_t *addr, uint32_t mask)
+{
+	const unsigned words = info->bytes > g->bank_bytes ? info->bytes / g->bank_bytes : 1;
+	uint32_t seen[BC_LANES * BC_LANE_WORDS_MAX];
+	uint8_t count[BANKS_MAX] = { 0 };
+	unsigned most = 0, nseen = 0;
+
+	for (; mask; mask &= mask - 1) {
+		for (unsigned j = 0; j < words; j++) {
+			const uint32_t word = addr[__builtin_ctz(mask)] / g->bank_bytes + j;
+			unsigned k = every_lane ? nseen : 0;
+
+			while (k < nseen && seen[k] != word)
+				k++;
+			if (k < nseen)
+				continue;
+			seen[nseen++] = word;
+
+			const unsigned n = ++count[bc_geometry_bank(g, word * g->bank_bytes)];
+
+			most = n > most ? n : most;
+		}
+	}
+	return most;
+}
+
 /* Sums over the groups, and laws 5 and 7. */
-static void count_groups(const struct bc_op_info *info, const struct lane_groups *lg, const uint32_t addr[BC_LANES],
-			 uint32_t mask, struct bc_wavefronts *out)
+static void count_groups(const struct bc_geometry *g, const struct bc_op_info *info, const struct lane_groups *lg,
+			 const uint32_t addr[BC_LANES], uint32_t mask, struct bc_wavefronts *out)
 {
 	for (unsigned group = 0; group < lg->ngroups; group++) {
 		const uint32_t lanes = group_mask(lg, group, mask);
@@ -189,12 +252,15 @@ static void count_groups(const struct bc_op_info *info, const struct lane_groups
 		if (lanes == 0)
 			continue;
 		out->groups++;
-		out->wavefronts += lg->weight * (lg->every_lane ? fullest_by_lanes(lg, addr, lanes)
-								: fullest_by_words(lg, addr, lanes));
+		if (g->law.given)
+			out->wavefronts += fullest_by_law(g, info, lg->every_lane, addr, lanes);
+		else
+			out->wavefronts += lg->weight * (lg->every_lane ? fullest_by_lanes(lg, addr, lanes)
+									: fullest_by_words(lg, addr, lanes));
 	}
 	out->conflicts = out->wavefronts - out->groups;
 	if (info->law == BC_LAW_CAS)
-		out->wavefronts *= 2;
+		out->wavefronts *= bc_geometry_cas_factor(g);
 }
 
 enum bc_status bc_banks_count(const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES], uint32_t mask,
@@ -220,10 +286,10 @@ enum bc_status bc_banks_count(const struct bc_geometry *g, enum bc_op op, const 
 	if (info->law == BC_LAW_UNCOUNTED || mask == 0)
 		return BC_OK;
 
-	const struct lane_groups lg = groups_of(g, info, addr, mask, &out->merged);
+	const struct lane_groups lg = groups_of(g, op, addr, mask, &out->merged);
 
 	out->group_lanes = lg.lanes;
-	count_groups(info, &lg, addr, mask, out);
+	count_groups(g, info, &lg, addr, mask, out);
 	return BC_OK;
 }
 
@@ -243,7 +309,7 @@ static size_t schedule_group(const struct bc_geometry *g, const struct lane_grou
 
 		for (unsigned j = 0; j < words; j++) {
 			const uint32_t word = addr[lane] / g->bank_bytes + j;
-			const unsigned bank = word & (g->banks - 1);
+			const unsigned bank = bc_geometry_bank(g, word * g->bank_bytes);
 			size_t same = n;
 
 			if (!lg->every_lane)
@@ -287,7 +353,7 @@ enum bc_status bc_banks_schedule(const struct bc_geometry *g, enum bc_op op, con
 	if (st)
 		return st;
 
-	const struct lane_groups lg = groups_of(g, info, addr, mask, &merged);
+	const struct lane_groups lg = groups_of(g, op, addr, mask, &merged);
 	const unsigned words = info->bytes > g->bank_bytes ? info->bytes / g->bank_bytes : 1;
 
 	for (unsigned group = 0; group < lg.ngroups && info->law != BC_LAW_UNCOUNTED; group++) {

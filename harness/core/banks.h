@@ -15,9 +15,10 @@
 
 /* What of an architecture the laws depend on. */
 struct bc_geometry {
-	uint32_t banks;	     /* 1..64, a power of two */
-	uint32_t bank_bytes; /* 4 or 8 */
-	bool pair_rule;	     /* law 4 */
+	uint32_t banks;		/* 1..64, a power of two */
+	uint32_t bank_bytes;	/* 4 or 8 */
+	bool pair_rule;		/* law 4 */
+	struct bc_bank_law law; /* where the laws differ; all 0: nowhere */
 };
 
 /* One lane's part in one wavefront. Bank b's word w of lane l. */
@@ -39,6 +40,29 @@ struct bc_wavefronts {
 };
 
 struct bc_geometry bc_arch_geometry(const struct bc_arch *a);
+
+/* The bank that serves the word at a byte address; law 1 unless the geometry's law says otherwise. */
+unsigned bc_geometry_bank(const struct bc_geometry *g, uint32_t addr);
+
+/* Lanes that the geometry serves together in @op (before groups merge), and which of them merge: never BC_MERGE_OWN. */
+unsigned bc_geometry_group(const struct bc_geometry *g, enum bc_op op);
+enum bc_merge bc_geometry_merge(const struct bc_geometry *g, enum bc_op op);
+
+/* Wavefronts of a compare-and-swap for one of another atomic. */
+unsigned bc_geometry_cas_factor(const struct bc_geometry *g);
+
+/* The bank function as rows: [0..n) bits of the bank's number, as address bits. Return: n. Not of a random table. */
+unsigned bc_geometry_bank_bits(const struct bc_geometry *g, uint32_t rows[BC_BANK_BITS_MAX]);
+
+/**
+ * bc_geometry_print - the law in the words of --law: banks, bank_bytes, bank_bit, group, merge, cas_factor
+ * @ops: [BC_NOPS] the operations whose lines are wanted
+ * @cas: the line of cas_factor is wanted
+ *
+ * The bank function in its reduced row echelon form, so that laws that cannot be told apart have one text.
+ */
+enum bc_status bc_geometry_print(const struct bc_geometry *g, const bool ops[BC_NOPS], bool cas, struct bc_text *out,
+				 struct bc_error *err);
 
 /**
  * bc_banks_count - wavefronts and conflicts of one request

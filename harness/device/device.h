@@ -94,6 +94,7 @@ struct bc_open_options {
 	bool images_beside;	  /* cuda: the first that the driver takes of that folder and those beside it */
 	const char *expected_dir; /* reference device: arch.txt */
 	const char *fault;	  /* reference device: planted fault, NULL: none */
+	const char *law;	  /* reference device: file of its bank law (core/arch.h), NULL: the architecture's */
 	bool racecheck;		  /* reference device */
 	bool reference_clock;	  /* reference device: it has a clock (docs/reference-device.md) */
 	uint32_t reference_noise; /* its reads are late by 0 to so many cycles */

@@ -182,6 +182,32 @@ static void put_case(const struct bc_explain *e, struct bc_drawing *d)
 		bc_drawing_field(d, "skipped", "needs %s", unmet);
 }
 
+/* The law that arch.txt or --law gives. */
+static void put_given_law(const struct bc_picture *p, struct bc_drawing *d)
+{
+	const enum bc_op op = bc_op_parse(p->op->name);
+	uint32_t rows[BC_BANK_BITS_MAX];
+	char bits[200] = "", more[40];
+	unsigned n = 0;
+
+	if (p->geometry.law.not_linear)
+		(void)snprintf(bits, sizeof(bits), "drawn at random for each word");
+	else
+		n = bc_geometry_bank_bits(&p->geometry, rows);
+	for (unsigned i = 0; i < n; i++) {
+		size_t at = strlen(bits);
+
+		(void)snprintf(bits + at, sizeof(bits) - at, "%sbit %u =", i ? ", " : "", i);
+		for (uint32_t b = rows[i]; b; b &= b - 1) {
+			(void)snprintf(more, sizeof(more), " %d", __builtin_ctz(b));
+			at = strlen(bits);
+			(void)snprintf(bits + at, sizeof(bits) - at, "%s", more);
+		}
+	}
+	bc_drawing_field(d, "law", "one that was given: lanes served together %u, merged %s; the bank: %s",
+			 bc_geometry_group(&p->geometry, op), bc_merge_name(bc_geometry_merge(&p->geometry, op)), bits);
+}
+
 static void put_arch(const struct bc_arch *a, struct bc_drawing *d)
 {
 	char confirmation[BC_CONFIRMATION_MAX];
@@ -209,7 +235,11 @@ static void put_pairs(const struct bc_picture *p, struct bc_drawing *d)
 
 	if (p->op->law != BC_LAW_ACCESS || p->op->bytes < 8)
 		return;
-	if (p->op->store)
+	if (p->geometry.law.given)
+		bc_drawing_field(d, "pair rule", "%s (merge %s)",
+				 p->w.merged ? "the groups were merged in twos" : "merges nothing",
+				 bc_merge_name(bc_geometry_merge(&p->geometry, bc_op_parse(p->op->name))));
+	else if (p->op->store)
 		bc_drawing_field(d, "pair rule", "stores never merge groups (law 4)");
 	else if (!p->geometry.pair_rule)
 		bc_drawing_field(d, "pair rule", "the architecture has none: groups are not merged (law 4)");
@@ -252,8 +282,12 @@ static unsigned find_shared(const struct bc_picture *p, struct shared out[BC_LAN
 }
 
 /* What the law makes of lanes of one group on one word. */
-static const char *sharing_label(const struct bc_op_info *op)
+static const char *sharing_label(const struct bc_picture *p)
 {
+	const struct bc_op_info *op = p->op;
+
+	if (p->geometry.law.given)
+		return bc_geometry_merge(&p->geometry, bc_op_parse(op->name)) == BC_MERGE_NONE ? "in turn" : "merged";
 	if (op->law == BC_LAW_ATOM || op->law == BC_LAW_CAS || op->law == BC_LAW_COPY)
 		return "in turn";
 	return op->store ? "merged" : "broadcast";
@@ -261,7 +295,7 @@ static const char *sharing_label(const struct bc_op_info *op)
 
 static void put_shared(const struct bc_picture *p, struct bc_drawing *d)
 {
-	const char *label = sharing_label(p->op);
+	const char *label = sharing_label(p);
 	struct shared shared[BC_LANES];
 	const unsigned n = find_shared(p, shared);
 	const uint32_t bytes = p->op->bytes > p->geometry.bank_bytes ? p->op->bytes : p->geometry.bank_bytes;
@@ -297,16 +331,18 @@ static void put_counts(const struct bc_picture *p, struct bc_drawing *d)
 	const bool cas = p->op->law == BC_LAW_CAS;
 	unsigned ways = 0;
 
-	for (unsigned group = 0; group < BC_LANES / 8; group++) {
+	for (unsigned group = 0; group < BC_LANES / 4; group++) {
 		const unsigned n = bc_picture_ways(p, group);
 
 		ways = n > ways ? n : ways;
 	}
 	if (cas)
-		bc_drawing_field(d, "wavefronts",
-				 "%u = 2 passes of %u, the first is drawn; ideal %u a pass: one for each group with an "
-				 "active lane",
-				 p->w.wavefronts, p->w.wavefronts / 2, p->w.groups);
+		bc_drawing_field(
+			d, "wavefronts",
+			"%u = %u passes of %u, the first is drawn; ideal %u a pass: one for each group with an "
+			"active lane",
+			p->w.wavefronts, bc_geometry_cas_factor(&p->geometry),
+			p->w.wavefronts / bc_geometry_cas_factor(&p->geometry), p->w.groups);
 	else
 		bc_drawing_field(d, "wavefronts", "%u; ideal %u: one for each group with an active lane",
 				 p->w.wavefronts, p->w.groups);
@@ -368,7 +404,10 @@ static void put_request(const struct bc_explain *e, const struct bc_picture *p, 
 {
 	put_operation(p->op, d);
 	put_mask(p, d);
-	put_law(p->op, d);
+	if (p->geometry.law.given)
+		put_given_law(p, d);
+	else
+		put_law(p->op, d);
 	put_arch(e->arch, d);
 	bc_drawing_end_line(d);
 	bc_picture_lanes(p, d);

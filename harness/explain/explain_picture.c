@@ -50,10 +50,12 @@ static const struct bc_bank_access *touch_of(const struct bc_picture *p, unsigne
 static void banks_text(const struct bc_picture *p, unsigned lane, char buf[8])
 {
 	const struct bc_geometry *g = &p->geometry;
-	const unsigned first = p->addr[lane] / g->bank_bytes % g->banks;
-	const unsigned last = (p->addr[lane] + p->op->bytes - 1) / g->bank_bytes % g->banks;
+	const unsigned first = bc_geometry_bank(g, p->addr[lane]);
+	const unsigned last = bc_geometry_bank(g, p->addr[lane] + p->op->bytes - 1);
 
-	if (first == last)
+	if (g->law.given && p->op->bytes > g->bank_bytes) /* its words may lie in any banks */
+		(void)snprintf(buf, 8, "%u..", first & 63);
+	else if (first == last)
 		(void)snprintf(buf, 8, "%u", first & 63);
 	else
 		(void)snprintf(buf, 8, "%u-%u", first & 63, last & 63);

@@ -84,6 +84,13 @@ const struct bc_option bc_run_option_table[] = {
 	  .use = FOR_WORKER | JOURNALLED | FOR_RERUN,
 	  .help = "plant a fault in the reference device; `bankcheck selftest` lists the names, and with this option "
 		  "plants that fault alone" },
+	{ .name = "law",
+	  .argument = "FILE",
+	  .type = BC_OPTION_TEXT,
+	  .offset = AT(law),
+	  .use = FOR_WORKER | JOURNALLED | FOR_RERUN,
+	  .help = "give the reference device the bank law in this file: banks, bank_bytes, bank_bit, group, merge, "
+		  "cas_factor, window_base, not_linear (docs/bank-laws.md); explain draws by it" },
 	{ .name = "witness",
 	  .argument = "WHICH",
 	  .type = BC_OPTION_CHOICE,

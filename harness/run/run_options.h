@@ -21,6 +21,7 @@ struct bc_run_options {
 	const char *reports_dir, *expected_dir, *kernels_dir;
 	const char *cupti;	     /* NULL: looked for */
 	const char *fault;	     /* NULL: none */
+	const char *law;	     /* file of the reference device's law; NULL: the architecture's */
 	unsigned witness;	     /* enum bc_witness */
 	unsigned require;	     /* enum bc_requirement */
 	unsigned isolate;	     /* enum bc_isolation */

@@ -9,8 +9,10 @@ static enum bc_status with_banks(const struct bc_geometry *g, uint32_t banks, ui
 				 const uint32_t addr[BC_LANES], uint32_t mask, struct bc_wavefronts *out,
 				 struct bc_error *err)
 {
-	const struct bc_geometry other = { .banks = banks, .bank_bytes = bytes, .pair_rule = g->pair_rule };
+	struct bc_geometry other = *g;
 
+	other.banks = banks;
+	other.bank_bytes = bytes;
 	return bc_banks_count(&other, op, addr, mask, out, err);
 }
 
@@ -106,9 +108,10 @@ enum bc_status bc_law_no_store_broadcast(void *ctx, const struct bc_geometry *g,
 enum bc_status bc_law_no_pair_rule(void *ctx, const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES],
 				   uint32_t mask, struct bc_wavefronts *out, struct bc_error *err)
 {
-	const struct bc_geometry other = { .banks = g->banks, .bank_bytes = g->bank_bytes, .pair_rule = false };
+	struct bc_geometry other = *g;
 
 	(void)ctx;
+	other.pair_rule = false;
 	return bc_banks_count(&other, op, addr, mask, out, err);
 }
 
@@ -147,9 +150,11 @@ static enum bc_status bigger_groups(const struct bc_geometry *g, unsigned bytes,
 				    struct bc_error *err)
 {
 	const struct bc_op_info *info = bc_op_info(op);
-	const struct bc_geometry half = { .banks = g->banks / 2, .bank_bytes = g->bank_bytes, .pair_rule = false };
+	struct bc_geometry half = *g;
 	uint32_t at[BC_LANES];
 
+	half.banks /= 2;
+	half.pair_rule = false;
 	if (info->law != BC_LAW_ACCESS || info->bytes != bytes)
 		return bc_banks_count(g, op, addr, mask, out, err);
 	for (unsigned l = 0; l < BC_LANES; l++)

@@ -145,6 +145,8 @@ static enum bc_status open_device(const struct bc_open_options *o, const struct 
 		st = bc_fault_require(o->fault, &d->fault, err);
 	if (!st)
 		st = bc_arch_load(o->expected_dir, which->arch, &d->arch, err);
+	if (!st && o->law)
+		st = bc_arch_law_load(o->law, &d->arch, err);
 	if (!st && d->fault && d->fault->arch)
 		d->fault->arch(&d->arch);
 	if (!st)
@@ -158,6 +160,8 @@ static enum bc_status open_device(const struct bc_open_options *o, const struct 
 		d->timing.noise = o->reference_noise;
 		d->timing.seed = NOISE_SEED;
 	}
+	if (o->law)
+		(void)snprintf(d->facts.name, sizeof(d->facts.name), "reference device with a law of its own");
 	if (d->fault)
 		(void)snprintf(d->facts.name, sizeof(d->facts.name), "reference device, planted fault %s",
 			       d->fault->name);

@@ -11,6 +11,11 @@ Suite *bc_test_banks(void);
 
 #define ALL UINT32_MAX
 
+#define GEOMETRY(n, bytes, pairs)                                         \
+	{                                                                 \
+		.banks = (n), .bank_bytes = (bytes), .pair_rule = (pairs) \
+	}
+
 static const struct bc_geometry h200 = { .banks = 32, .bank_bytes = 4, .pair_rule = true };
 
 /*
@@ -204,7 +209,7 @@ START_TEST(other_geometries_count_their_own)
 	};
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++) {
-		const struct bc_geometry g = { rows[i].banks, rows[i].bank_bytes, false };
+		const struct bc_geometry g = GEOMETRY(rows[i].banks, rows[i].bank_bytes, false);
 		uint32_t addr[BC_LANES];
 		struct bc_wavefronts w;
 
@@ -223,17 +228,20 @@ START_TEST(impossible_requests_are_refused)
 		enum bc_op op;
 		uint32_t stride, mask;
 	} rows[] = {
-		{ "no operation given: a bank law needs one", { 32, 4, true }, BC_OP_NONE, 4, ALL },
-		{ "addf32 has no bank law: it is judged by its data", { 32, 4, true }, BC_OP_ADDF32, 4, ALL },
-		{ "48 banks of 4 bytes: 1 to 64", { 48, 4, true }, BC_OP_LD32, 4, ALL },
-		{ "0 banks of 4 bytes: 1 to 64", { 0, 4, true }, BC_OP_LD32, 4, ALL },
-		{ "128 banks of 4 bytes: 1 to 64", { 128, 4, true }, BC_OP_LD32, 4, ALL },
-		{ "32 banks of 16 bytes: 1 to 64", { 32, 16, true }, BC_OP_LD32, 4, ALL },
-		{ "ld32: lane 1's address 0x2 is not a multiple of 4 bytes", { 32, 4, true }, BC_OP_LD32, 2, ALL },
-		{ "ld128: lane 3's address 0x18 is not a multiple of 16 bytes", { 32, 4, true }, BC_OP_LD128, 8, 0x8 },
-		{ "cpa8: lane 5's address 0x14 is not a multiple of 8 bytes", { 32, 4, true }, BC_OP_CPA8, 4, 0x20 },
-		{ "cpa16cg: lane 1's address 0x8 is not a", { 32, 4, true }, BC_OP_CPA16CG, 8, ALL },
-		{ "ldsm4 needs all 32 lanes, the mask is 7fffffff", { 32, 4, true }, BC_OP_LDSM4, 16, ALL >> 1 },
+		{ "no operation given: a bank law needs one", GEOMETRY(32, 4, true), BC_OP_NONE, 4, ALL },
+		{ "addf32 has no bank law: it is judged by its data", GEOMETRY(32, 4, true), BC_OP_ADDF32, 4, ALL },
+		{ "48 banks of 4 bytes: 1 to 64", GEOMETRY(48, 4, true), BC_OP_LD32, 4, ALL },
+		{ "0 banks of 4 bytes: 1 to 64", GEOMETRY(0, 4, true), BC_OP_LD32, 4, ALL },
+		{ "128 banks of 4 bytes: 1 to 64", GEOMETRY(128, 4, true), BC_OP_LD32, 4, ALL },
+		{ "32 banks of 16 bytes: 1 to 64", GEOMETRY(32, 16, true), BC_OP_LD32, 4, ALL },
+		{ "ld32: lane 1's address 0x2 is not a multiple of 4 bytes", GEOMETRY(32, 4, true), BC_OP_LD32, 2,
+		  ALL },
+		{ "ld128: lane 3's address 0x18 is not a multiple of 16 bytes", GEOMETRY(32, 4, true), BC_OP_LD128, 8,
+		  0x8 },
+		{ "cpa8: lane 5's address 0x14 is not a multiple of 8 bytes", GEOMETRY(32, 4, true), BC_OP_CPA8, 4,
+		  0x20 },
+		{ "cpa16cg: lane 1's address 0x8 is not a", GEOMETRY(32, 4, true), BC_OP_CPA16CG, 8, ALL },
+		{ "ldsm4 needs all 32 lanes, the mask is 7fffffff", GEOMETRY(32, 4, true), BC_OP_LDSM4, 16, ALL >> 1 },
 	};
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++) {
@@ -428,9 +436,8 @@ static void check_schedule(const struct bc_geometry *g, enum bc_op op, const uin
 
 static void schedule_measured(const struct measured *m)
 {
-	static const struct bc_geometry others[] = {
-		{ 16, 4, false }, { 64, 4, true }, { 32, 8, true }, { 2, 4, false }
-	};
+	static const struct bc_geometry others[] = { GEOMETRY(16, 4, false), GEOMETRY(64, 4, true),
+						     GEOMETRY(32, 8, true), GEOMETRY(2, 4, false) };
 
 	check_schedule(&h200, m->op, m->addr, m->mask);
 	if (m->name[0] == 's') /* the strides and the few others: enough for geometries that are wrong on purpose */

@@ -26,12 +26,18 @@ static const struct {
 };
 
 /* Devices that the known patterns must take the same wavefronts on. */
+#define GEOMETRY(n, bytes, pairs)                                         \
+	{                                                                 \
+		.banks = (n), .bank_bytes = (bytes), .pair_rule = (pairs) \
+	}
+
 static const struct {
 	const char *what;
 	struct bc_geometry g;
 } devices[] = {
-	{ "32 banks", { 32, 4, true } }, { "no pair rule", { 32, 4, false } },	  { "16 banks", { 16, 4, true } },
-	{ "64 banks", { 64, 4, true } }, { "banks of 8 bytes", { 32, 8, true } },
+	{ "32 banks", GEOMETRY(32, 4, true) },	       { "no pair rule", GEOMETRY(32, 4, false) },
+	{ "16 banks", GEOMETRY(16, 4, true) },	       { "64 banks", GEOMETRY(64, 4, true) },
+	{ "banks of 8 bytes", GEOMETRY(32, 8, true) },
 };
 
 /* Lanes on one word are there only as the pairs of a merged key. Else they are never there, so whether the device
