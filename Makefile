@@ -175,11 +175,11 @@ endef
 $(foreach v,$(VARIANTS),$(eval $(call VARIANT,$(v))))
 
 # ---------------------------------------------------------------------------------------------- main targets
-.PHONY: aarch64 check-aarch64 check-toolkits check-selftest check-browser check-inject all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
+.PHONY: aarch64 check-aarch64 check-toolkits check-selftest check-browser check-inject check-install completion all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
 	fuzz bench selftest ptx toolkit-images install dist check-dist uninstall clean help setup cuda-note FORCE
 FORCE:
 
-all: bankcheck kernels man ## the program, its man page and, where nvcc is, the kernel images
+all: bankcheck kernels man completion ## the program, its man page and, where nvcc is, the kernel images
 
 bankcheck: $(B)/bankcheck ptx-copies cuda-note ## the program alone, without kernel images for GPUs
 
@@ -370,7 +370,7 @@ $(LOCALE): | setup
 	@mkdir -p $(B)/locale
 	@localedef -i de_DE -f UTF-8 $(B)/locale/de_DE.UTF-8
 
-check-unit: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck $(STUBS) $(LOCALE) | check-needs check-ptx check-arch
+check-unit: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck $(STUBS) $(LOCALE) | check-needs check-ptx check-arch check-install
 	@$(call run_tests,)
 
 aarch64: $(B)/bankcheck-aarch64 $(B)/bankcheck-tests-aarch64 $(B)/bankcheck-inject-aarch64 ptx-copies $(LOCALE)
@@ -387,6 +387,10 @@ check-inject: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck ## each call 
 
 check-needs: $(B)/bankcheck
 	@tools/check-needs.sh $<
+
+# Without images: their build is long and the same for all that is installed.
+check-install: $(B)/bankcheck
+	@MAKE='$(MAKE)' tools/check-install.sh $(abspath $(B))/test-install
 
 check-ptx:
 	@NVCC_PTX_FLAGS='$(PTX_FLAGS)' tools/check-ptx.sh '$(NVCC)' kernels/ptx $(B)/ptx $(KERNELS)
@@ -471,21 +475,35 @@ $(B)/bankcheck.1: $(B)/bankcheck
 	@$< man > $@.new
 	@mv -f $@.new $@
 
+completion: $(B)/completion/bankcheck $(B)/completion/_bankcheck ## what completes its words in bash and zsh
+
+$(B)/completion/bankcheck: shell = bash
+$(B)/completion/_bankcheck: shell = zsh
+$(B)/completion/%: $(B)/bankcheck $(wildcard expected/sm_*/arch.txt)
+	@mkdir -p $(@D)
+	@$< completion $(shell) > $@.new
+	@mv -f $@.new $@
+
 BINDIR   = $(DESTDIR)$(PREFIX)/bin
 LIBDIR   = $(DESTDIR)$(PREFIX)/lib/bankcheck
 SHAREDIR = $(DESTDIR)$(PREFIX)/share/bankcheck
 MANDIR   = $(DESTDIR)$(PREFIX)/share/man/man1
 DOCDIR   = $(DESTDIR)$(PREFIX)/share/doc/bankcheck
+BASHDIR  = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSHDIR   = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+DOCS     = README.md CONTRIBUTING.md $(wildcard docs/*)
 
 install: all ## into PREFIX (/usr/local), below DESTDIR when set
-	install -d $(BINDIR) $(LIBDIR)/kernels/ptx $(SHAREDIR) $(MANDIR) $(DOCDIR)
+	install -d $(BINDIR) $(LIBDIR)/kernels/ptx $(SHAREDIR) $(MANDIR) $(DOCDIR) $(BASHDIR) $(ZSHDIR)
 	install -m 755 $(B)/bankcheck $(BINDIR)/bankcheck
-	for f in $(IMAGES) $$(ls $(CODES) 2>/dev/null) $(if $(IMAGES),$(B)/kernels/toolkit); do install -m 644 $$f $(LIBDIR)/kernels/ || exit 1; done
+	for f in $(IMAGES) $(if $(CODES),$$(ls $(CODES) 2>/dev/null)) $(if $(IMAGES),$(B)/kernels/toolkit); do install -m 644 $$f $(LIBDIR)/kernels/ || exit 1; done
 	for f in $(PTX_FILES); do install -m 644 $$f $(LIBDIR)/kernels/ptx/ || exit 1; done
 	find expected -type f | while read -r f; do \
 		install -D -m 644 "$$f" "$(SHAREDIR)/$$f" || exit 1; done
 	install -m 644 $(B)/bankcheck.1 $(MANDIR)/bankcheck.1
-	install -m 644 LICENSE $(DOCDIR)/LICENSE
+	install -m 644 $(B)/completion/bankcheck $(BASHDIR)/bankcheck
+	install -m 644 $(B)/completion/_bankcheck $(ZSHDIR)/_bankcheck
+	for f in LICENSE $(DOCS); do install -D -m 644 $$f $(DOCDIR)/$$f || exit 1; done
 
 # The architectures of the hosts that tarballs are made for.
 DIST_ARCHS ?= x86_64 aarch64
@@ -496,7 +514,7 @@ check-dist: dist ## the tarballs run elsewhere: symbols, an old distribution, qe
 	@tools/check-dist.sh $(B)/dist/*.tar.xz
 
 uninstall: ## what `make install` put there
-	rm -f $(BINDIR)/bankcheck $(MANDIR)/bankcheck.1
+	rm -f $(BINDIR)/bankcheck $(MANDIR)/bankcheck.1 $(BASHDIR)/bankcheck $(ZSHDIR)/_bankcheck
 	rm -rf $(LIBDIR) $(SHAREDIR) $(DOCDIR)
 
 clean: ## all that was built

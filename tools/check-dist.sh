@@ -77,6 +77,10 @@ for tarball; do
 	tar -C "$work/a folder" -xJf "$tarball"
 	program="$work/a folder/$name/bin/bankcheck"
 	check_binary "$program" "$tarball"
+	for file in bash-completion/completions/bankcheck zsh/site-functions/_bankcheck man/man1/bankcheck.1 \
+		doc/bankcheck/docs/counters.md; do
+		[ -s "$work/a folder/$name/share/$file" ] || bad "$tarball: it has no share/$file"
+	done
 	ln -sf "$program" "$work/bin/bankcheck-$arch"
 	if [ "$arch" = "$(uname -m)" ]; then
 		# shellcheck disable=SC2086 # a list of options

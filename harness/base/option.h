@@ -45,11 +45,13 @@ struct bc_option {
 	const char *argument; /* what help calls it; NULL: it takes none */
 	char letter;	      /* 0: none */
 	enum bc_option_type type;
-	size_t offset;		  /* in the struct that the table is for */
-	unsigned min, max;	  /* of a number */
-	unsigned preset;	  /* number or choice that it has until it is given */
-	const char *const *words; /* of a choice, ended by NULL; "" cannot be given */
-	unsigned use;		  /* bits, of the table's own meaning */
+	size_t offset;	   /* in the struct that the table is for */
+	unsigned min, max; /* of a number */
+	unsigned preset;   /* number or choice that it has until it is given */
+	const char *const
+		*words;	      /* ended by NULL. Of a choice: "" cannot be given. Of a text: what completion offers */
+	const char *variable; /* of the environment: gives the text where the command line does not; NULL: none */
+	unsigned use;	      /* bits, of the table's own meaning */
 	const char *help;
 };
 

@@ -34,8 +34,7 @@ int bc_cmd_report(const struct bc_cli *c, const struct bc_catalog *cat)
 	int status = 0;
 	enum bc_status st = BC_OK;
 
-	co.verbose = c->verbose;
-	co.quiet = c->quiet;
+	bc_cli_console(c, &co);
 	if (c->noperands != 1)
 		st = bc_fail(&err, BC_EUSAGE,
 			     "report: it takes one journal, not %zu: type `bankcheck report JOURNAL`, for example "

@@ -51,6 +51,14 @@ static bool any_provisional(const struct bc_run *run)
 	return false;
 }
 
+void bc_cli_console(const struct bc_cli *c, struct bc_console_options *o)
+{
+	o->verbose = c->verbose;
+	o->quiet = c->quiet;
+	if (c->color != BC_COLOR_AUTO)
+		o->color = c->color == BC_COLOR_ALWAYS;
+}
+
 /* Reports and logs; all are tried, the first failure is kept. */
 enum bc_status bc_cli_write_reports(const struct bc_cli *c, struct bc_console *console, const struct bc_run *run,
 				    struct bc_error *err)
@@ -211,8 +219,7 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 	int status = 0;
 	enum bc_status st;
 
-	co.verbose = c->verbose;
-	co.quiet = c->quiet;
+	bc_cli_console(c, &co);
 	(void)snprintf(journal, sizeof(journal), "%s/journal.tsv", c->reports_dir);
 	o.journal = journal;
 	o.only_suite = getenv("CK_RUN_SUITE");

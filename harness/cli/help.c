@@ -2,8 +2,10 @@
 #include "harness/cli/help.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/escape.h"
 #include "harness/base/terminal.h"
 #include "harness/core/arch.h"
 
@@ -29,16 +31,33 @@ static void option_text(const struct bc_option *o, char *buf, size_t size)
 	(void)snprintf(buf, size, "%s%s%s%s", o->help, *text ? " (default: " : "", text, *text ? ")" : "");
 }
 
+/* The variable that may give the argument, and the value that it has now. */
+static void print_variable(const struct bc_option *o)
+{
+	struct bc_text line = { 0 };
+	const char *value = o->variable ? getenv(o->variable) : NULL;
+
+	if (!o->variable)
+		return;
+	if (value && *value && !bc_text_addf(&line, NULL, "[environment: %s=", o->variable) &&
+	    !bc_escape_str(&line, BC_ESCAPE_LINE, value, NULL) && !bc_text_addf(&line, NULL, "]"))
+		print_wrapped(line.data, 0, 6);
+	else
+		(void)printf("      [environment: %s]\n", o->variable);
+	bc_text_release(&line);
+}
+
 static void print_option(const struct bc_option *o)
 {
 	char text[600];
 
-	(void)printf("  --%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+	(void)fputs("  ", stdout);
 	if (o->letter)
-		(void)printf(", -%c", o->letter);
-	(void)putchar('\n');
+		(void)printf("-%c, ", o->letter);
+	(void)printf("--%s%s%s\n", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
 	option_text(o, text, sizeof(text));
 	print_wrapped(text, 0, 6);
+	print_variable(o);
 }
 
 static void print_commands(void)
@@ -50,6 +69,17 @@ static void print_commands(void)
 			continue;
 		(void)printf("  %s%s%s\n", row->name, row->operands ? " " : "", row->operands ? row->operands : "");
 		print_wrapped(row->help, 0, 6);
+	}
+}
+
+static void print_exit_statuses(unsigned command)
+{
+	(void)puts("exit status:");
+	for (const struct bc_cli_exit_status *row = bc_cli_exit_statuses; row->when; row++) {
+		if (!(row->commands & command))
+			continue;
+		(void)printf("  %3d", row->status);
+		print_wrapped(row->when, 5, 7);
 	}
 }
 
@@ -74,11 +104,13 @@ void bc_cli_help(unsigned command)
 		if (one ? (row.commands & command) != 0 : row.commands == ~0u)
 			print_option(row.option);
 	}
-	(void)puts("\nexit status:");
-	for (const struct bc_cli_exit_status *row = bc_cli_exit_statuses; row->when; row++) {
-		(void)printf("  %3d", row->status);
-		print_wrapped(row->when, 5, 7);
-	}
+	(void)putchar('\n');
+	if (one)
+		print_exit_statuses(command);
+	else
+		print_wrapped("exit status: 0 where all is well, 3 for wrong usage or input; "
+			      "`bankcheck help COMMAND` lists those of a command",
+			      0, 0);
 }
 
 /* troff: a backslash and a leading point or quote mean something. */
@@ -133,15 +165,57 @@ static void print_man_options(void)
 		const struct bc_option *o = row.option;
 		char text[600];
 
-		(void)printf(".TP\n.B \\-\\-%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+		(void)fputs(".TP\n.B ", stdout);
 		if (o->letter)
-			(void)printf(", \\-%c", o->letter);
-		(void)putchar('\n');
+			(void)printf("\\-%c, ", o->letter);
+		(void)printf("\\-\\-%s%s%s\n", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
 		print_man_takers(row.commands);
 		option_text(o, text, sizeof(text));
 		print_troff(text);
 		(void)putchar('\n');
 	}
+}
+
+/* All commands but the internal ones. */
+static unsigned all_commands(void)
+{
+	unsigned all = 0;
+
+	for (const struct bc_cli_command *row = bc_cli_commands; row->name; row++)
+		all |= row->internal ? 0 : row->command;
+	return all;
+}
+
+static void print_man_exit_statuses(void)
+{
+	const unsigned all = all_commands();
+
+	(void)puts(".SH EXIT STATUS");
+	for (const struct bc_cli_exit_status *row = bc_cli_exit_statuses; row->when; row++) {
+		(void)printf(".TP\n.B %d\n", row->status);
+		print_man_takers((row->commands & all) == all ? ~0u : row->commands);
+		print_troff(row->when);
+		(void)putchar('\n');
+	}
+}
+
+/* What the environment may set: the defaults of options, and the rest. */
+static void print_man_environment(void)
+{
+	(void)puts(".SH ENVIRONMENT");
+	for (size_t i = 0; i < bc_cli_option_count(); i++) {
+		const struct bc_option *o = bc_cli_option_at(i).option;
+
+		if (o->variable)
+			(void)printf(".TP\n.B %s\nThe argument of \\-\\-%s where the command line has none.\n",
+				     o->variable, o->name);
+	}
+	(void)puts(".TP\n.B NO_COLOR\nIf set: no colours.\n"
+		   ".TP\n.B LC_ALL, LC_CTYPE, LANG\nText is drawn in ASCII unless they say UTF-8.\n"
+		   ".TP\n.B CK_RUN_SUITE, CK_RUN_CASE\nTake only this suite, this rule.\n"
+		   ".TP\n.B CK_TAP_LOG_FILE_NAME, CK_XML_LOG_FILE_NAME\nFiles for the logs that Check writes.\n"
+		   ".TP\n.B GITHUB_ACTIONS, GITHUB_STEP_SUMMARY\n"
+		   "Print findings as annotations; append a summary of the step.");
 }
 
 /* The keys of arch.txt, a line each; changed. */
@@ -171,20 +245,9 @@ enum bc_status bc_cli_man(struct bc_error *err)
 		   "take.\nWrites JUnit XML, one file per architecture.");
 	print_man_commands();
 	print_man_options();
-	(void)puts(".SH EXIT STATUS");
-	for (const struct bc_cli_exit_status *row = bc_cli_exit_statuses; row->when; row++) {
-		(void)printf(".TP\n.B %d\n", row->status);
-		print_troff(row->when);
-		(void)putchar('\n');
-	}
+	print_man_exit_statuses();
 	print_man_files(keys.data);
-	(void)puts(".SH ENVIRONMENT\n"
-		   ".TP\n.B NO_COLOR\nIf set: no colours.\n"
-		   ".TP\n.B LC_ALL, LC_CTYPE, LANG\nText is drawn in ASCII unless they say UTF-8.\n"
-		   ".TP\n.B CK_RUN_SUITE, CK_RUN_CASE\nTake only this suite, this rule.\n"
-		   ".TP\n.B CK_TAP_LOG_FILE_NAME, CK_XML_LOG_FILE_NAME\nFiles for the logs that Check writes.\n"
-		   ".TP\n.B GITHUB_ACTIONS, GITHUB_STEP_SUMMARY\n"
-		   "Print findings as annotations; append a summary of the step.");
+	print_man_environment();
 	bc_text_release(&keys);
 	return bc_cli_flush(err);
 }

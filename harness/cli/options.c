@@ -19,6 +19,14 @@
 #define METRICS BC_CMD_METRICS
 #define EVERY (~0u)
 
+static const char *const formats[] = { "text", "json", NULL };
+static const char *const diff_formats[] = { "text", "json", "markdown", "junit", NULL };
+static const char *const history_formats[] = { "text", "json", "csv", "jsonl", NULL };
+static const char *const colors[] = {
+	[BC_COLOR_AUTO] = "auto", [BC_COLOR_ALWAYS] = "always", [BC_COLOR_NEVER] = "never", NULL
+};
+static const char *const trends[] = { "driver", "cuda", "date", NULL };
+
 /* Rows of struct bc_cli itself. */
 #define TEXT(option, operand, field, of, words)                   \
 	{                                                         \
@@ -28,6 +36,17 @@
 			.type = BC_OPTION_TEXT,                   \
 			.offset = offsetof(struct bc_cli, field), \
 			.help = (words) }                         \
+	}
+/* A text for which completion offers some words; the command checks it. */
+#define WORD(option, operand, field, list, of, text)              \
+	{                                                         \
+		.commands = (of),                                 \
+		.row = {.name = (option),                         \
+			.argument = (operand),                    \
+			.type = BC_OPTION_TEXT,                   \
+			.offset = offsetof(struct bc_cli, field), \
+			.words = (list),                          \
+			.help = (text) }                          \
 	}
 #define FLAG(option, key, field, of, words)                       \
 	{                                                         \
@@ -45,21 +64,29 @@ static const struct {
 } own_options[] = {
 	TEXT("rerun-failed", "REPORT", rerun_failed, RUN,
 	     "take only the cases that are findings in a report of an earlier run, or in a folder of reports"),
+	TEXT("reports", "DIR", run.reports_dir, REPORT, "folder for the reports (default: where the journal is)"),
 	FLAG("flaky-ok", 0, flaky_ok, RUN | REPORT,
 	     "flaky cases, and workers that died or hung and whose cases passed later, do not make the exit status 1"),
-	FLAG("strict", 0, strict, RUN | DIFF | REPORT,
-	     "run, report: a provisional architecture, or a case without a figure for it, makes the exit status 1; "
-	     "diff: "
-	     "so does a clock that is UNDECIDED"),
+	FLAG("strict", 0, strict, RUN | REPORT,
+	     "a provisional architecture, or a case without a figure for it, makes the exit status 1"),
+	FLAG("strict", 0, strict, DIFF, "a clock that is UNDECIDED makes the exit status 1"),
 	TEXT("tap", "FILE", tap, RUN | REPORT, "also write the verdicts as TAP"),
-	FLAG("verbose", 'v', verbose, RUN | REPORT | CODE,
-	     "print one line per case; code: also the differences that do not make the exit status 1"),
+	FLAG("verbose", 'v', verbose, RUN | REPORT, "print one line per case"),
+	FLAG("verbose", 'v', verbose, CODE, "also print the differences that do not make the exit status 1"),
 	FLAG("quiet", 'q', quiet, RUN | REPORT, "print findings only"),
+	{ .commands = RUN | REPORT,
+	  .row = { .name = "color",
+		   .argument = "WHEN",
+		   .type = BC_OPTION_CHOICE,
+		   .offset = offsetof(struct bc_cli, color),
+		   .words = colors,
+		   .help = "colours: always, never, or on a terminal unless NO_COLOR is set (auto)" } },
 	TEXT("tolerance", "PERCENT", tolerance, DIFF,
 	     "changes of the clock up to this percentage count as none (default: 1)"),
-	TEXT("format", "FORMAT", format, DIFF | LIST | EXPLAIN | DEVICES | HISTORY,
-	     "text or json (default: text); diff: also markdown and junit; history export: csv or jsonl (default: "
-	     "csv)"),
+	WORD("format", "FORMAT", format, formats, LIST | EXPLAIN | DEVICES, "text or json (default: text)"),
+	WORD("format", "FORMAT", format, diff_formats, DIFF, "text, json, markdown or junit (default: text)"),
+	WORD("format", "FORMAT", format, history_formats, HISTORY,
+	     "text or json (default: text); export: csv or jsonl (default: csv)"),
 	{ .commands = MERGE | HTML,
 	  .row = { .name = "output",
 		   .argument = "FILE",
@@ -68,23 +95,22 @@ static const struct {
 		   .offset = offsetof(struct bc_cli, output),
 		   .help = "the file to write" } },
 	TEXT("db", "FILE", db, HISTORY, "the file of the history (default: reports/history.db)"),
-	TEXT("by", "WHAT", by, HISTORY, "trend: one row per driver, cuda or date (default: date)"),
+	WORD("by", "WHAT", by, trends, HISTORY, "trend: one row per driver, cuda or date (default: date)"),
 	FLAG("pool", 0, pool, HISTORY,
 	     "trend, first-bad: treat all GPUs of one model as one GPU, for machines that come and go"),
 	TEXT("keep", "N", keep, HISTORY, "prune: keep the newest N runs of each device"),
 	TEXT("before", "DATE", before, HISTORY, "prune: remove the runs of days before YYYY-MM-DD"),
-	FLAG("long", 0, long_format, LIST | SELFTEST,
-	     "list: also print the rule and what is expected; selftest: also print each rule with the faults that it "
-	     "catches"),
-	TEXT("arch", "sm_NN", arch, LIST | EXPLAIN | SELFTEST,
-	     "architecture (default: sm_90); selftest also takes `all`"),
+	FLAG("long", 0, long_format, LIST, "also print the rule and what is expected"),
+	FLAG("long", 0, long_format, SELFTEST, "also print each rule with the faults that it catches"),
+	TEXT("arch", "sm_NN", arch, LIST | EXPLAIN, "architecture (default: sm_90)"),
+	TEXT("arch", "sm_NN", arch, SELFTEST, "architecture, or `all` (default: sm_90)"),
 	TEXT("op", "OP", op, EXPLAIN, "operation: ld32, st128, atom32, ldsm4, cpa16ca ..."),
 	TEXT("offsets", "A,B,...", offsets, EXPLAIN, "byte offsets of the 32 lanes"),
 	TEXT("mask", "HEX", mask, EXPLAIN, "active lanes (default: ffffffff)"),
 	TEXT("patterns", "FILE", patterns, EXPLAIN,
 	     "read a table of patterns (`-`: standard input) and print op, name, wavefronts and conflicts of each"),
 	FLAG("help", 'h', help, EVERY, "print this help"),
-	FLAG("version", 0, version, EVERY, "print the version"),
+	FLAG("version", 'V', version, EVERY, "print the version"),
 };
 
 /* Other commands that take an option of `run`. What a worker takes is in the option's row. */
@@ -94,7 +120,7 @@ static const struct {
 } shared_options[] = {
 	{ "filter", LIST },
 	{ "exclude", LIST },
-	{ "reports", REPORT },
+	{ "reports", KNOWN },
 	{ "expected", LIST | EXPLAIN | SELFTEST | KNOWN | REPORT },
 	{ "kernels", DEVICES | SELFTEST },
 	{ "cupti", DEVICES | METRICS },
@@ -136,28 +162,21 @@ const struct bc_cli_command bc_cli_commands[] = {
 	  "atomics, barriers, matrix instructions, spills; needs no GPU" },
 	{ "metrics", NULL, BC_CMD_METRICS, false,
 	  "print which chips a CUPTI knows and which counters it has for each; needs no GPU" },
+	{ "help", "[COMMAND]", BC_CMD_HELP, false, "print this help, or that of a command" },
+	{ "completion", "bash|zsh", BC_CMD_COMPLETION, false,
+	  "print what completes bankcheck's commands, options and case ids in that shell; `make install` installs it" },
 	{ "worker", NULL, BC_CMD_WORKER, true, "serve cases to a parent (internal)" },
 	{ "man", NULL, BC_CMD_MAN, true, "print the man page (internal)" },
 	{ NULL, NULL, 0, false, NULL },
 };
 
-const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
-	{ 0, "everything that was judged is as expected" },
-	{ 1, "a case is FAIL, DISAGREE, XPASS, UNJUDGED or flaky, or a worker died or hung (unless --flaky-ok); with "
-	     "--strict, also when an architecture is provisional or a case has no figure for it; selftest: a fault is "
-	     "not caught by a suite that must catch it, or a rule catches none; "
-	     "diff: something is worse; code: an instruction that the suites measure differs" },
-	{ 2, "a case is BROKEN or LOST, another number of GPUs than --gpus, or output could not be written; diff: the "
-	     "runs cannot be compared" },
-	{ 3, "wrong usage, input that cannot be read or is malformed, a glob that matches nothing, no GPU where one "
-	     "was meant" },
-	{ 4,
-	  "a case was not judged although a witness that was asked for could have judged it, or nothing was judged, as "
-	  "when the driver takes none of the kernel images" },
-	{ 130, "ended by SIGINT (reports are written)" },
-	{ 143, "ended by SIGTERM (reports are written)" },
-	{ 0, NULL },
-};
+const struct bc_cli_command *bc_cli_command_find(const char *name)
+{
+	for (const struct bc_cli_command *row = bc_cli_commands; row->name; row++)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	return NULL;
+}
 
 size_t bc_cli_option_count(void)
 {

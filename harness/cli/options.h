@@ -28,7 +28,11 @@ enum bc_command {
 	BC_CMD_REPORT = 1 << 13,
 	BC_CMD_CODE = 1 << 14,
 	BC_CMD_METRICS = 1 << 15,
+	BC_CMD_HELP = 1 << 16,
+	BC_CMD_COMPLETION = 1 << 17,
 };
+
+enum bc_color { BC_COLOR_AUTO = 0, BC_COLOR_ALWAYS, BC_COLOR_NEVER };
 
 /* What the command line said. Strings point into argv. */
 struct bc_cli {
@@ -38,6 +42,7 @@ struct bc_cli {
 	const char *format, *tolerance, *output;
 	const char *db, *by, *keep, *before;
 	bool pool, flaky_ok, strict, verbose, quiet, long_format;
+	unsigned color; /* enum bc_color */
 	bool help, version;
 	const char **operands; /* arguments that are no options; malloc'ed */
 	size_t noperands;
@@ -54,7 +59,8 @@ struct bc_cli_option {
 	size_t base;	   /* where in struct bc_cli the struct lies that the option's offset is in */
 };
 
-/* All options of all commands, in the order of the help. */
+/* All options of all commands, in the order of the help. Commands for which an option means something else have a row
+ * each. */
 size_t bc_cli_option_count(void);
 struct bc_cli_option bc_cli_option_at(size_t i); /* below the count */
 
@@ -68,12 +74,16 @@ extern const struct bc_cli_command bc_cli_commands[]; /* ended by a row without 
 
 struct bc_cli_exit_status {
 	int status;
-	const char *when; /* NULL: the end of the list */
+	unsigned commands; /* bits of enum bc_command: whose status it is */
+	const char *when;  /* NULL: the end of the list */
 };
 extern const struct bc_cli_exit_status bc_cli_exit_statuses[];
 
 /* The options of a run for a session: as given, with the folders and the binary that were found. */
 struct bc_run_options bc_cli_run_options(const struct bc_cli *c);
+
+/* The command of that name, NULL when there is none. */
+const struct bc_cli_command *bc_cli_command_find(const char *name);
 
 /* Subcommands, one file each. Return: exit status. */
 int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat);
@@ -89,9 +99,15 @@ int bc_cmd_report(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_known(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_code(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_metrics(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_completion(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_worker(const struct bc_cli *c, const struct bc_catalog *cat);
 
 struct bc_console;
+
+struct bc_console_options;
+
+/* What --verbose, --quiet and --color make of the console that was detected. */
+void bc_cli_console(const struct bc_cli *c, struct bc_console_options *o);
 
 /* All reports and logs of a finished run (cmd_run.c). Each is tried; the first failure is returned. */
 enum bc_status bc_cli_write_reports(const struct bc_cli *c, struct bc_console *console, const struct bc_run *run,

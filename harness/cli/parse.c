@@ -95,25 +95,39 @@ static enum bc_status find_places(struct bc_cli *c, struct bc_error *err)
 	return BC_OK;
 }
 
+/* `help`, `help COMMAND`. */
+static enum bc_status find_help(int argc, char **argv, struct bc_cli *c, struct bc_error *err)
+{
+	const struct bc_cli_command *row = argc == 3 ? bc_cli_command_find(argv[2]) : NULL;
+
+	if (argc > 3)
+		return bc_fail(err, BC_EUSAGE, "help: it takes one command, not %d: `bankcheck help COMMAND`",
+			       argc - 2);
+	if (argc == 3 && !row && argv[2][0] != '-')
+		return bc_fail(err, BC_EUSAGE, "help: `%s` is not a command; `bankcheck help` lists them", argv[2]);
+	c->command = row ? row->command : 0;
+	c->help = argc == 2 || row;
+	return BC_OK;
+}
+
 static enum bc_status find_command(int argc, char **argv, struct bc_cli *c, struct bc_error *err)
 {
+	const struct bc_cli_command *row = argc < 2 ? NULL : bc_cli_command_find(argv[1]);
+
 	if (argc < 2)
 		return bc_fail(err, BC_EUSAGE, "which command? `bankcheck --help` lists them");
 	if (argv[1][0] == '-') {
 		c->help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-		c->version = strcmp(argv[1], "--version") == 0;
+		c->version = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0;
 		if (!c->help && !c->version)
 			return bc_fail(err, BC_EUSAGE, "%s: the command comes first; `bankcheck --help` lists them",
 				       argv[1]);
 		return BC_OK;
 	}
-	for (const struct bc_cli_command *row = bc_cli_commands; row->name; row++) {
-		if (strcmp(argv[1], row->name) == 0) {
-			c->command = row->command;
-			return BC_OK;
-		}
-	}
-	return bc_fail(err, BC_EUSAGE, "`%s` is not a command; `bankcheck --help` lists them", argv[1]);
+	if (!row)
+		return bc_fail(err, BC_EUSAGE, "`%s` is not a command; `bankcheck --help` lists them", argv[1]);
+	c->command = row->command;
+	return row->command == BC_CMD_HELP && argc > 1 ? find_help(argc, argv, c, err) : BC_OK;
 }
 
 /* The options of one command, as getopt_long takes them. */
@@ -172,6 +186,21 @@ static enum bc_status take_option(struct bc_cli *c, const struct getopt_tables *
 	return row ? bc_option_set(row->option, (char *)c + row->base, optarg, err) : BC_OK;
 }
 
+/* What the environment says, before the command line may say otherwise. An empty variable says nothing. */
+static enum bc_status take_environment(struct bc_cli *c, const struct getopt_tables *t, struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+
+	for (size_t i = 0; !st && i < t->n; i++) {
+		const struct bc_option *o = t->row[i].option;
+		const char *value = o->variable ? getenv(o->variable) : NULL;
+
+		if (value && *value)
+			st = bc_option_set(o, (char *)c + t->row[i].base, value, err);
+	}
+	return st;
+}
+
 /* --help or --version: the rest of the command line does not matter. */
 static void answer(struct bc_cli *c)
 {
@@ -197,6 +226,8 @@ static enum bc_status take_arguments(int argc, char **argv, struct bc_cli *c, st
 	int found, index = -1;
 	enum bc_status st = make_tables(c->command, &t, err);
 
+	if (!st)
+		st = take_environment(c, &t, err);
 	opterr = 0;
 	optind = 2;
 	while (!st && !c->done && (found = getopt_long(argc, argv, t.letters, t.longs, &index)) != -1) {

@@ -21,11 +21,24 @@
 #define ERR "stderr.txt"
 
 /* Variables of the machine that the tests run on and that the program heeds. */
-static const char *const heeded[] = {
-	"CK_RUN_SUITE",	   "CK_RUN_CASE", "CK_TAP_LOG_FILE_NAME", "CK_XML_LOG_FILE_NAME", "CK_LOG_FILE_NAME",
-	"CK_FORK",	   "NO_COLOR",	  "GITHUB_ACTIONS",	  "GITHUB_STEP_SUMMARY",  "POSIXLY_CORRECT",
-	"SLURMD_NODENAME", "NODE_NAME",	  "SLURM_JOB_ID",	  "SLURM_RESTART_COUNT"
-};
+static const char *const heeded[] = { "CK_RUN_SUITE",
+				      "CK_RUN_CASE",
+				      "CK_TAP_LOG_FILE_NAME",
+				      "CK_XML_LOG_FILE_NAME",
+				      "CK_LOG_FILE_NAME",
+				      "CK_FORK",
+				      "NO_COLOR",
+				      "GITHUB_ACTIONS",
+				      "GITHUB_STEP_SUMMARY",
+				      "POSIXLY_CORRECT",
+				      "SLURMD_NODENAME",
+				      "NODE_NAME",
+				      "SLURM_JOB_ID",
+				      "SLURM_RESTART_COUNT",
+				      "BANKCHECK_REPORTS",
+				      "BANKCHECK_EXPECTED",
+				      "BANKCHECK_KERNELS",
+				      "BANKCHECK_DEVICE" };
 
 void bc_program_init(struct bc_program_call *p)
 {

@@ -22,6 +22,12 @@ static const struct {
 	{ "frobnicate", "`frobnicate` is not a command" },
 	{ "--frobnicate", "--frobnicate: the command comes first" },
 	{ "Run", "`Run` is not a command" },
+	{ "help frobnicate", "help: `frobnicate` is not a command; `bankcheck help` lists them" },
+	{ "help run list", "help: it takes one command, not 2" },
+	{ "help --frobnicate", "--frobnicate: unknown or ambiguous option of `bankcheck help`" },
+	{ "completion", "completion: for which shell?" },
+	{ "completion fish", "completion: for which shell?" },
+	{ "run --color sometimes", "--color sometimes: it takes auto, always or never" },
 	{ "run --frobnicate", "--frobnicate: unknown or ambiguous option of `bankcheck run`" },
 	{ "run -x", "-x: unknown or ambiguous option of `bankcheck run`" },
 	{ "run -qx", "-x: unknown or ambiguous option of `bankcheck run`" },
@@ -93,7 +99,7 @@ START_TEST(help_is_there)
 	static const char *const options[] = { "--device",	"--filter",    "--exclude",  "--reports",
 					       "--expected",	"--kernels",   "--witness",  "--require",
 					       "--timeout",	"--fault",     "--strict",   "--tap",
-					       "--verbose, -v", "--quiet, -q", "--help, -h", "--version" };
+					       "-v, --verbose", "-q, --quiet", "-h, --help", "-V, --version" };
 
 	bc_run_program("--help");
 	bc_expect_status(0, NULL);
@@ -101,22 +107,255 @@ START_TEST(help_is_there)
 	bc_expect_output("\n  run\n");
 	bc_expect_output("\n  list\n");
 	bc_expect_output("\n  devices\n");
-	bc_expect_output("143");
+	bc_expect_no_output("143");
 	bc_expect_no_output("  worker ");
 	bc_run_program("run --help");
 	bc_expect_status(0, NULL);
 	bc_expect_output("usage: bankcheck run");
 	for (size_t i = 0; i < BC_ARRAY_LEN(options); i++)
 		bc_expect_output(options[i]);
-	for (const char *line = bc_call.out.data, *end; (end = strchr(line, '\n')); line = end + 1)
-		if (line[0] == ' ' && line[4] == ' ')
-			ck_assert_msg(end - line <= 160, "too long: %.*s", (int)(end - line), line);
 	bc_run_program("list -h");
 	bc_expect_status(0, NULL);
 	bc_expect_output("--long");
 	bc_expect_no_output("--device");
 	bc_run_program("run --filter x --help"); /* help wins over what is wrong beside it */
 	bc_expect_status(0, NULL);
+}
+END_TEST
+
+/* What `help` lists: "  name operands" a line. Return: how many, their names in @name. */
+static size_t list_commands(char name[][32], size_t max)
+{
+	size_t n = 0;
+
+	bc_run_program("help");
+	bc_expect_status(0, NULL);
+	for (const char *line = bc_call.out.data; (line = strchr(line, '\n')); line++) {
+		if (strncmp(line, "\n  ", 3) != 0 || !islower((unsigned char)line[3]))
+			continue;
+		ck_assert_uint_lt(n, max);
+		(void)snprintf(name[n++], 32, "%.*s", (int)strcspn(line + 3, " \n"), line + 3);
+	}
+	return n;
+}
+
+static void expect_80_columns(const char *words)
+{
+	for (const char *line = bc_call.out.data, *end; (end = strchr(line, '\n')); line = end + 1)
+		ck_assert_msg(end - line <= 80, "%s: %td columns: %.*s", words, end - line, (int)(end - line), line);
+}
+
+START_TEST(help_fits_a_terminal_and_is_of_its_command)
+{
+	static const struct {
+		const char *command, *has, *lacks;
+	} rows[] = {
+		{ "run", "\n    4  a case was not judged", "something is worse" },
+		{ "run", "\n  143  ended by SIGTERM", "selftest:" },
+		{ "diff", "\n    1  something is worse", "XPASS" },
+		{ "diff", "\n    2  the runs cannot be compared", "\n    4" },
+		{ "merge", "\n    2  a shard of a run is missing", "\n    1" },
+		{ "list", "\n    3  wrong usage", "\n  130" },
+		{ "selftest", "\n    1  a fault is not caught", "\n    4" },
+		{ "code", "\n    1  an instruction that the suites measure differs", "XPASS" },
+		{ "report", "\n    1  a case is FAIL", "another number of GPUs" },
+	};
+	char name[40][32], words[64], text[64];
+	const size_t n = list_commands(name, 40);
+
+	ck_assert_uint_ge(n, 14);
+	expect_80_columns("help");
+	for (size_t i = 0; i < n; i++) {
+		(void)snprintf(words, sizeof(words), "help %s", name[i]);
+		bc_run_program(words);
+		bc_expect_status(0, NULL);
+		expect_80_columns(words);
+		(void)snprintf(text, sizeof(text), "usage: bankcheck %s", name[i]);
+		bc_expect_output(text);
+		bc_expect_output("\n    0  ");
+		bc_expect_output("\n    2  ");
+		bc_expect_output("\n    3  ");
+	}
+	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++) {
+		(void)snprintf(words, sizeof(words), "%s --help", rows[i].command);
+		bc_run_program(words);
+		bc_expect_output(rows[i].has);
+		bc_expect_no_output(rows[i].lacks);
+	}
+}
+END_TEST
+
+START_TEST(help_and_version_have_short_forms)
+{
+	struct bc_text help;
+
+	bc_run_program("run --help");
+	help = bc_call.out;
+	bc_call.out = (struct bc_text){ 0 };
+	bc_run_program("help run");
+	ck_assert_str_eq(bc_call.out.data, help.data);
+	bc_text_release(&help);
+	bc_run_program("--help");
+	help = bc_call.out;
+	bc_call.out = (struct bc_text){ 0 };
+	bc_run_program("help");
+	ck_assert_str_eq(bc_call.out.data, help.data);
+	bc_text_release(&help);
+	bc_run_program("-V");
+	bc_expect_status(0, NULL);
+	ck_assert_str_eq(bc_call.out.data, "bankcheck " BC_VERSION "\n");
+	bc_run_program("run -V");
+	bc_expect_status(0, NULL);
+	ck_assert_str_eq(bc_call.out.data, "bankcheck " BC_VERSION "\n");
+}
+END_TEST
+
+/* --- the environment ------------------------------------------------------------------------------------------- */
+
+START_TEST(the_environment_gives_defaults)
+{
+	bc_call.set[0][0] = "BANKCHECK_REPORTS";
+	bc_call.set[0][1] = "mine";
+	bc_call.set[1][0] = "BANKCHECK_DEVICE";
+	bc_call.set[1][1] = "reference:sm_80";
+	bc_run_program("run --filter stride/ld_b32/2");
+	bc_expect_status(0, NULL);
+	ck_assert(bc_file_exists("mine/reference-sm_80.xml") && !bc_file_exists(REPORT));
+	bc_run_program("run --reports theirs --device reference:sm_75 --filter stride/ld_b32/2");
+	bc_expect_status(0, NULL); /* the command line wins */
+	ck_assert(bc_file_exists("theirs/reference-sm_75.xml") && !bc_file_exists("mine/reference-sm_75.xml"));
+	bc_run_program("report theirs/journal.tsv"); /* stays beside its journal */
+	bc_expect_status(0, NULL);
+	bc_expect_output("report: theirs/reference-sm_75.xml");
+	bc_run_program("run --help");
+	bc_expect_output("[environment: BANKCHECK_REPORTS=mine]");
+	bc_expect_output("[environment: BANKCHECK_DEVICE=reference:sm_80]");
+	bc_call.set[0][1] = ""; /* empty: as if it were not set */
+	bc_run_program("run --filter stride/ld_b32/2");
+	bc_expect_status(0, NULL);
+	ck_assert(bc_file_exists("reports/reference-sm_80.xml"));
+	bc_call.set[1][0] = "BANKCHECK_EXPECTED";
+	bc_call.set[1][1] = "/nonexistent";
+	bc_run_program("list --long");
+	bc_expect_status(3, "/nonexistent");
+	bc_run_program("run " ONE);
+	bc_expect_status(3, "/nonexistent");
+	bc_call.set[1][0] = "BANKCHECK_KERNELS";
+	bc_run_program("run " ONE);
+	bc_expect_status(2, NULL);
+	bc_expect_output("/nonexistent");
+	bc_run_program("man");
+	for (const char *const *v = (const char *const[]){ "REPORTS", "EXPECTED", "KERNELS", "DEVICE", NULL }; *v;
+	     v++) {
+		char words[40];
+
+		(void)snprintf(words, sizeof(words), ".B BANKCHECK_%s\n", *v);
+		bc_expect_output(words);
+	}
+}
+END_TEST
+
+/* --- completion ------------------------------------------------------------------------------------------------ */
+
+/* What bash offers at the end of @line, joined by blanks, in the call's output. */
+static void complete_in_bash(const char *line)
+{
+	char command[700];
+
+	(void)snprintf(command, sizeof(command),
+		       "bash -c '. ./c.bash; COMP_LINE=\"%s\"; COMP_POINT=${#COMP_LINE}; COMPREPLY=(); _bankcheck; "
+		       "echo \" ${COMPREPLY[*]} \"' > out.txt 2> err.txt; test ! -s err.txt",
+		       line);
+	bc_shell(command);
+	bc_text_release(&bc_call.out);
+	bc_call.out = bc_program_file(&bc_call, "out.txt");
+}
+
+START_TEST(bash_completes)
+{
+	static const struct {
+		const char *line, *has, *lacks;
+	} rows[] = {
+		{ "@ r", " run report ", "list" },
+		{ "@ -", " --help -h --version -V ", "run" },
+		{ "@ run --wit", " --witness ", "--format" },
+		{ "@ run --witness ", " auto counters clock ", "--" },
+		{ "@ run --witness=c", " counters clock ", "auto" },
+		{ "@ run --color a", " auto always ", "never" },
+		{ "@ run -", " --device ", "--format" },
+		{ "@ run --device reference:sm_9", " sm_90 ", "sm_80" },
+		{ "@ run --device all,ref", " all,reference ", " all " },
+		{ "@ run --filter stride/ld_b32/12", " stride/ld_b32/12 ", "st_b32" },
+		{ "@ run --fault banks-", " banks-16 ", "counters-zero" },
+		{ "@ run --timeout ", "  ", "--" },
+		{ "@ explain stride/ld_b32/12", " stride/ld_b32/12 ", "st_b32" },
+		{ "@ diff --format ", " text json markdown junit ", "csv" },
+		{ "@ list --format ", " text json ", "markdown" },
+		{ "@ history ", " add list trend flaky first-bad export prune ", "--" },
+		{ "@ history trend stride/ld_b32/12", " stride/ld_b32/12 ", "st_b32" },
+		{ "@ help me", " merge metrics ", "run" },
+		{ "@ completion ", " bash zsh ", "--" },
+	};
+
+	bc_run_program("completion bash");
+	bc_expect_status(0, NULL);
+	bc_shell("cp stdout.txt c.bash && bash -n c.bash");
+	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++) {
+		char line[512];
+
+		(void)snprintf(line, sizeof(line), BC_TEST_BINARY "%s", rows[i].line + 1);
+		complete_in_bash(line);
+		bc_expect_output(rows[i].has);
+		bc_expect_no_output(rows[i].lacks);
+	}
+}
+END_TEST
+
+/* Both scripts know every option of every command. */
+START_TEST(completion_is_whole)
+{
+	char name[40][32], words[64];
+	const size_t n = list_commands(name, 40);
+	struct bc_text bash, zsh;
+
+	bc_run_program("completion bash");
+	bash = bc_call.out;
+	bc_call.out = (struct bc_text){ 0 };
+	bc_run_program("completion zsh");
+	bc_shell("cp stdout.txt _c; command -v zsh >/dev/null || exit 0; zsh -n _c");
+	zsh = bc_call.out;
+	bc_call.out = (struct bc_text){ 0 };
+	ck_assert(strncmp(zsh.data, "#compdef bankcheck\n", 19) == 0);
+	for (size_t i = 0; i < n; i++) {
+		char label[64];
+		const char *in[2], *end[2];
+
+		(void)snprintf(label, sizeof(label), "\n\t%s)\n", name[i]);
+		in[0] = strstr(bash.data, label);
+		in[1] = strstr(zsh.data, label);
+		ck_assert_msg(in[0] && in[1], "no %s", name[i]);
+		end[0] = strstr(in[0], " ;;\n");
+		end[1] = strstr(in[1], "\t;;\n");
+		ck_assert(end[0] && end[1]);
+		(void)snprintf(words, sizeof(words), "help %s", name[i]);
+		bc_run_program(words);
+		for (const char *o = bc_call.out.data; (o = strstr(o, "--")); o += 2) {
+			char want[64];
+			const int len = (int)strspn(o, "-abcdefghijklmnopqrstuvwxyz");
+
+			if (o[-1] != ' ' || (o[-2] != ' ' && o[-2] != ',') ||
+			    o > strstr(bc_call.out.data, "exit status:"))
+				continue;
+			(void)snprintf(want, sizeof(want), "%.*s", len, o);
+			for (size_t k = 0; k < 2; k++) {
+				const char *at = strstr(in[k], want);
+
+				ck_assert_msg(at && at < end[k], "%s: no %s in %s", name[i], want, k ? "zsh" : "bash");
+			}
+		}
+	}
+	bc_text_release(&bash);
+	bc_text_release(&zsh);
 }
 END_TEST
 
@@ -160,11 +399,11 @@ START_TEST(the_man_page_is_sound)
 		ck_assert_msg(known, "%.*s", (int)(end - line), line);
 	}
 	bc_run_program("run --help");
-	for (const char *o = bc_call.out.data; (o = strstr(o, "\n  --")); o++) {
-		const int len = (int)strcspn(o + 5, " ,\n");
+	for (const char *o = bc_call.out.data; (o = strstr(o, " --")); o++) {
+		const int len = (int)strspn(o + 3, "abcdefghijklmnopqrstuvwxyz");
 		char want[64];
 
-		(void)snprintf(want, sizeof(want), "\\-\\-%.*s", len, o + 5);
+		(void)snprintf(want, sizeof(want), "\\-\\-%.*s", len, o + 3);
 		ck_assert_msg(strstr(man.data, want), "no %s in the man page", want);
 	}
 	ck_assert_ptr_nonnull(strstr(man.data, "window_base"));
@@ -347,6 +586,11 @@ Suite *bc_test_cli(void)
 	tcase_add_loop_test(usage, wrong_usage_is_status_3, 0, (int)BC_ARRAY_LEN(wrong));
 	tcase_add_test(usage, a_message_moves_no_terminal);
 	tcase_add_test(usage, help_is_there);
+	tcase_add_test(usage, help_fits_a_terminal_and_is_of_its_command);
+	tcase_add_test(usage, help_and_version_have_short_forms);
+	tcase_add_test(usage, the_environment_gives_defaults);
+	tcase_add_test(usage, bash_completes);
+	tcase_add_test(usage, completion_is_whole);
 	tcase_add_test(usage, version_is_there);
 	tcase_add_test(usage, the_man_page_is_sound);
 	tcase_add_test(usage, groff_takes_the_man_page);

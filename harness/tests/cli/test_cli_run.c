@@ -348,6 +348,17 @@ START_TEST(a_terminal_gets_colours_and_a_bar)
 	bc_call.set[1][1] = ""; /* empty: as if it were not set */
 	run_on_terminal("run -v " ONE);
 	bc_expect_output("\033[32mPASS");
+	bc_call.set[1][1] = "1";
+	run_on_terminal("run -v --color=always " ONE); /* who asks for it gets it */
+	bc_expect_output("\033[32mPASS");
+	bc_call.set[1][1] = "";
+	run_on_terminal("run -v --color=never " ONE);
+	bc_expect_output("PASS");
+	bc_expect_no_output("\033[3");
+	bc_run_program("run -v --color=always " ONE);
+	bc_expect_output("\033[32mPASS");
+	bc_run_program("report --color=always -v reports/journal.tsv");
+	bc_expect_output("\033[32mPASS");
 	bc_call.set[0][1] = "dumb";
 	run_on_terminal("run -v " ONE);
 	bc_expect_no_output("\033");

@@ -198,8 +198,11 @@ START_TEST(the_tables_are_sound)
 
 		ck_assert_msg(a.option->help && a.option->help[0] && a.commands, "--%s", a.option->name);
 		ck_assert_msg((a.option->type == BC_OPTION_FLAG) == !a.option->argument, "--%s", a.option->name);
-		ck_assert_msg((a.option->type == BC_OPTION_CHOICE) == (a.option->words != NULL), "--%s",
-			      a.option->name);
+		ck_assert_msg(a.option->type != BC_OPTION_CHOICE || a.option->words, "--%s", a.option->name);
+		ck_assert_msg(!a.option->words || a.option->type == BC_OPTION_CHOICE ||
+				      a.option->type == BC_OPTION_TEXT,
+			      "--%s", a.option->name);
+		ck_assert_msg(!a.option->variable || a.option->type == BC_OPTION_TEXT, "--%s", a.option->name);
 		ck_assert_msg(a.option->type != BC_OPTION_NUMBER || a.option->max > a.option->min, "--%s",
 			      a.option->name);
 		for (size_t k = 0; k < i; k++) {
