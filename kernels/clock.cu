@@ -33,7 +33,8 @@ static __device__ __forceinline__ bc_u32 get(bc_u32 addr)
 	return value;
 }
 
-// What a run does: first() before the clock starts, access() for each access, done() gives what the clock waits for.
+// What a run does: first() before the clock starts, access() for each access, done() gives what the clock waits for,
+// result() what the accesses came to, once the clock is read.
 struct chain {
 	bc_u32 at;
 
@@ -49,6 +50,10 @@ struct chain {
 	__device__ __forceinline__ bc_u32 done(spot s)
 	{
 		return at - s.addr;
+	}
+	__device__ __forceinline__ bc_u32 result(spot, bc_u32 waited)
+	{
+		return waited;
 	}
 };
 
@@ -68,6 +73,10 @@ struct loads {
 	{
 		return sum;
 	}
+	__device__ __forceinline__ bc_u32 result(spot, bc_u32 waited)
+	{
+		return waited;
+	}
 };
 
 struct stores {
@@ -80,6 +89,10 @@ struct stores {
 		put(s.addr, s.lane + k);
 	}
 	__device__ __forceinline__ bc_u32 done(spot s)
+	{
+		return bc_load_alone(s.lane == 0, s.addr);
+	}
+	__device__ __forceinline__ bc_u32 result(spot s, bc_u32)
 	{
 		return get(s.addr);
 	}
@@ -104,6 +117,10 @@ struct adds {
 	{
 		return sum;
 	}
+	__device__ __forceinline__ bc_u32 result(spot, bc_u32 waited)
+	{
+		return waited;
+	}
 };
 
 struct swaps {
@@ -127,6 +144,10 @@ struct swaps {
 	__device__ __forceinline__ bc_u32 done(spot)
 	{
 		return sum;
+	}
+	__device__ __forceinline__ bc_u32 result(spot, bc_u32 waited)
+	{
+		return waited;
 	}
 };
 
@@ -153,6 +174,10 @@ struct wide_loads {
 	{
 		return sum;
 	}
+	__device__ __forceinline__ bc_u32 result(spot, bc_u32 waited)
+	{
+		return waited;
+	}
 };
 
 template <typename work>
@@ -175,8 +200,9 @@ static __device__ __forceinline__ void time(const struct bc_time_params &p, bc_u
 			for (bc_u32 k = 0; k < BC_TIMED_ACCESSES; k++)
 				w.access(s, k);
 		}
-		const bc_u32 value = w.done(s);
-		const bc_u32 after = bc_clock_after(value);
+		const bc_u32 waited = w.done(s);
+		const bc_u32 after = bc_clock_after(waited);
+		const bc_u32 value = w.result(s, waited);
 
 		if (run > 0 && lane == 0) {
 			bc_u32 *sample = p.samples + ((setting * BC_TIME_SAMPLES + run - 1) * warps + warp) * 2;

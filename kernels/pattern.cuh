@@ -28,17 +28,32 @@ __device__ __forceinline__ bc_u32 bc_opaque(bc_u32 x)
 	return x;
 }
 
-// The clock once @value is there: the comparison cannot issue before its operand, the trap not before the
-// comparison, the clock read not before the trap. No value equals the constant: memory was zeroed.
+// Go on once @value is there: the comparison cannot issue before its operand, the trap not before the comparison, and
+// nothing that follows before the trap. No value equals the constant, but the compiler must not know: of a byte, which
+// is below 256, ptxas of 12.9 and newer drops the comparison, and with it the wait.
+__device__ __forceinline__ void bc_wait(bc_u32 value)
+{
+	asm volatile("{\n\t.reg .pred p;\n\tsetp.eq.u32 p, %0, 0xfeedbeef;\n\t@p trap;\n\t}" : : "r"(value) : "memory");
+}
+
+// The clock once @value is there.
 __device__ __forceinline__ bc_u32 bc_clock_after(bc_u32 value)
 {
-	bc_u32 now;
+	bc_wait(value);
+	return bc_clock();
+}
 
-	asm volatile("{\n\t.reg .pred p;\n\tsetp.eq.u32 p, %1, 0xfeedbeef;\n\t@p trap;\n\tmov.u32 %0, %%clock;\n\t}"
-		     : "=r"(now)
-		     : "r"(value)
+// The word at shared address @addr, loaded by one lane alone: 1 wavefront by any law of banks. The others get 0.
+// Shared memory serves the requests of a warp in their order, so what the warp stored before is done when it is there.
+__device__ __forceinline__ bc_u32 bc_load_alone(bool mine, bc_u32 addr)
+{
+	bc_u32 value = 0;
+
+	asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %1, 0;\n\t@p ld.volatile.shared.u32 %0, [%2];\n\t}"
+		     : "+r"(value)
+		     : "r"((bc_u32)mine), "r"(addr)
 		     : "memory");
-	return now;
+	return value;
 }
 
 __device__ __forceinline__ void bc_report_window(const struct bc_pattern_params &p, bc_u32 base)

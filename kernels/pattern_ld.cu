@@ -61,7 +61,7 @@
 					value = load_##width(at + value, word);                           \
 					at = bc_opaque(at + p.step);                                      \
 				}                                                                         \
-				const bc_u32 after = bc_clock_after(value);                               \
+				const bc_u32 after = bc_clock_after(at + value);                          \
                                                                                                           \
 				if (s > 0 && lane == leader) {                                            \
 					p.samples[(s - 1) * 8] = before;                                  \

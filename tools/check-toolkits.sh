@@ -8,7 +8,8 @@
 #   RELEASES        of these, headers and CUPTI: the program is compiled with each, and asks each CUPTI up to 13.1
 #                   for its chips and counters; the answer must not depend on the headers
 #   IMAGES          of these, kernels by NVRTC and ptxas: the PTX must pass on the reference device, the
-#                   instructions that the suites measure must be the same from 12.4 on, whatever the kernels are called
+#                   instructions that the suites measure must be the same from 12.4 on, whatever the kernels are called;
+#                   between two reads of the clock must stand what the kernels say, in their order, by each release
 # Status 0 with the reason when pip is not here.
 set -eu
 
@@ -144,6 +145,37 @@ renamed()
 	}
 }
 
+# timed_rule: the timed kernels as their sources have them: BC_TIMED_ACCESSES accesses; after stores the one load that
+# waits for them. A kernel of kernels/clock.cu has two such stretches, latency and the spinning one have one. What the
+# cost of barriers is measured with has loops of its own, and is not among them.
+timed_rule()
+{
+	for width in 8:.U8 16:.U16 32: 64:.64 128:.128; do
+		printf 'bc_ld%s_clock\ttimed:LDS%s*32\t1\n' "${width%:*}" "${width#*:}"
+		printf 'bc_st%s_clock\ttimed:STS%s*32,LDS\t1\n' "${width%:*}" "${width#*:}"
+	done
+	for kernel in 'chain:LDS*32' 'ld:LDS*32' 'ld128:LDS.128*32' 'st:STS*32,LDS' 'add:ATOMS.ADD*32' \
+		'cas:ATOMS.CAS*32'; do
+		printf 'bc_time_%s\ttimed:%s\t2\n' "${kernel%%:*}" "${kernel#*:}"
+	done
+	printf 'bc_time_add_cas\ttimed:ATOMS.%s*32\t1\n' ADD CAS
+	printf 'bc_time_latency\ttimed:LDS*32\t1\nbc_meta_spin\ttimed:\t1\n'
+}
+
+# timed RELEASE: what its images have between reads of the clock
+timed()
+{
+	timed_rule | LC_ALL=C sort >"$out/timed-rule"
+	cat "$dir/../kernels-$1"/*.code | grep '	timed:' | grep -v '^bc_sync_cost' |
+		LC_ALL=C sort >"$out/timed-$1"
+	if cmp -s "$out/timed-rule" "$out/timed-$1"; then
+		echo "toolkits: between the reads of the clock CUDA $1 has what the kernels say"
+	else
+		diff "$out/timed-rule" "$out/timed-$1" >&2 || true
+		fail "CUDA $1 has something else between the reads of the clock"
+	fi
+}
+
 # shellcheck disable=SC2086 # lists of words
 fetch cudart,cupti $RELEASES
 for release in $RELEASES; do
@@ -180,6 +212,7 @@ if [ -n "${IMAGES:-}" ]; then
 			fail "the PTX of CUDA $release does not pass on the reference device"
 		fi
 		renamed "$release"
+		timed "$release"
 		[ "$(printf '%s\n' 12.4 "$release" | sort -V | head -n 1)" = 12.4 ] || continue
 		"$program" code "$dir/../kernels-$newest" "$images" >"$out/log" || {
 			cat "$out/log" >&2

@@ -6,6 +6,10 @@
 #   sha256<TAB>HASH              of the image, so that a list of another image is noticed
 #   arch<TAB>sm_NN               the lines below are of this architecture
 #   KERNEL<TAB>MNEMONIC<TAB>N    N instructions of this mnemonic, modifiers included (LDS.64)
+#   KERNEL<TAB>timed:STS*32,LDS<TAB>N
+#                                N stretches between two reads of the clock have just these shared-memory and barrier
+#                                instructions in this order (modifiers of barriers left out); "timed:" if there are none;
+#                                ",unwaited" at the end: the second read does not wait for what was loaded last
 #   KERNEL<TAB>registers<TAB>N   and stack, local, shared: bytes of a thread, of a thread, of a block; by cuobjdump only
 #
 # Either disassembler may be '' when it is not here. The cubins are those that the image was made of, for nvdisasm,
@@ -120,9 +124,45 @@ for arch in $archs; do
 				word++
 			mnemonic = $word
 			sub(/;$/, "", mnemonic)
-			if (mnemonic ~ /^[A-Z][A-Z0-9_.]*$/)
-				count[kernel "\t" mnemonic]++
+			if (mnemonic !~ /^[A-Z][A-Z0-9_.]*$/)
+				next
+			count[kernel "\t" mnemonic]++
+			if ($0 ~ /SR_CLOCKLO/) {
+				run_ends()
+				if (loaded != "")
+					sequence = sequence ",unwaited"
+				loaded = ""
+				if (timed == kernel)
+					count[kernel "\ttimed:" sequence]++
+				timed = timed == kernel ? "" : kernel
+				sequence = ""
+				next
+			}
+			if (timed != kernel)
+				next
+			if (loaded != "" && $0 ~ "[^A-Z0-9]" loaded "[^0-9]")
+				loaded = ""
+			if (mnemonic ~ timed_too) {
+				if (mnemonic ~ /^(LDS|LD|ATOMS|ATOM)([.]|$)/) {
+					loaded = $(word + 1)
+					sub(/,$/, "", loaded)
+				}
+				sub(/^BAR.*/, "BAR", mnemonic)
+				if (mnemonic != last)
+					run_ends()
+				last = mnemonic
+				n++
+			}
 		}
+		# n instructions of one kind in a row
+		function run_ends()
+		{
+			if (n)
+				sequence = sequence (sequence == "" ? "" : ",") last (n > 1 ? "*" n : "")
+			n = 0
+			last = ""
+		}
+		BEGIN { timed_too = "^(LDS|STS|LDSM|STSM|LDGSTS|UBLKCP|LD|ST|ATOMS|ATOM|BAR|SYNCS|MEMBAR)([.]|$)" }
 		END { for (key in count) printf "%s\t%d\n", key, count[key] }
 		' "$work/sass"
 	} | LC_ALL=C sort

@@ -9,11 +9,13 @@
 
 #define LIST_MAX (16u << 20)
 #define LISTS_MAX 512
+#define KEY_MAX 96
+#define TIMED "timed:"
 
 /* A count that is compared. */
 struct entry {
 	const char *image, *arch, *kernel;
-	char key[48];
+	char key[KEY_MAX];
 	enum bc_code_class class;
 	uint64_t n;
 };
@@ -30,10 +32,11 @@ static const struct {
 	const char *name;
 	bool counts;
 } classes[BC_CODE_NCLASSES] = {
-	[BC_CODE_SHARED] = { "shared", true },	 [BC_CODE_ATOMIC] = { "atomic", true },
-	[BC_CODE_BARRIER] = { "barrier", true }, [BC_CODE_MATRIX] = { "matrix", true },
-	[BC_CODE_SPILLS] = { "spills", true },	 [BC_CODE_BYTES] = { "shared bytes", true },
-	[BC_CODE_GLOBAL] = { "global", false },	 [BC_CODE_REGISTERS] = { "registers", false },
+	[BC_CODE_SHARED] = { "shared", true },	      [BC_CODE_ATOMIC] = { "atomic", true },
+	[BC_CODE_BARRIER] = { "barrier", true },      [BC_CODE_MATRIX] = { "matrix", true },
+	[BC_CODE_SPILLS] = { "spills", true },	      [BC_CODE_BYTES] = { "shared bytes", true },
+	[BC_CODE_TIMED] = { "timed", true },	      [BC_CODE_GLOBAL] = { "global", false },
+	[BC_CODE_REGISTERS] = { "registers", false },
 };
 
 const char *bc_code_class_name(enum bc_code_class c)
@@ -74,6 +77,10 @@ enum bc_code_class bc_code_class_of(const char *name, char *key, size_t size)
 {
 	const size_t len = strcspn(name, ".");
 
+	if (strncmp(name, TIMED, sizeof(TIMED) - 1) == 0) {
+		(void)bc_strlcpy(key, name, size);
+		return BC_CODE_TIMED;
+	}
 	for (size_t i = 0; i < BC_ARRAY_LEN(instructions); i++) {
 		if (strlen(instructions[i].first) != len || memcmp(instructions[i].first, name, len) != 0)
 			continue;
@@ -270,7 +277,7 @@ static enum bc_status differ(struct bc_code_comparison *c, const struct entry *w
 	/* A list that tells no registers and bytes differs in none. */
 	if (e->class >= BC_CODE_NCLASSES && e->key[0])
 		return BC_OK;
-	if ((e->key[0] >= 'a' && e->key[0] <= 'z') && !(c->stack[0] && c->stack[1]))
+	if (e->class != BC_CODE_TIMED && e->key[0] >= 'a' && e->key[0] <= 'z' && !(c->stack[0] && c->stack[1]))
 		return BC_OK;
 	if (!e->key[0] && was && now)
 		return BC_OK;

@@ -506,6 +506,8 @@ bool bc_ptx_warp_run(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 		s = choose_split(w, x->k->code);
 		if (s < 0) {
 			(void)reach_barrier(x, w);
+			if (x->g->timing) /* those that waited for this one go on at the same time */
+				break;
 			continue;
 		}
 		if (x->budget == 0 && !take_budget(x, w))

@@ -61,6 +61,8 @@ static const struct {
 	{ "shared", BC_CODE_BYTES, "shared" },
 	{ "LDG.E", BC_CODE_GLOBAL, "LDG.E" },
 	{ "registers", BC_CODE_REGISTERS, "registers" },
+	{ "timed:STS.64*32,LDS", BC_CODE_TIMED, "timed:STS.64*32,LDS" },
+	{ "timed:", BC_CODE_TIMED, "timed:" },
 	{ "LDC", BC_CODE_NCLASSES, NULL },
 	{ "IADD3", BC_CODE_NCLASSES, NULL },
 	{ "LDSX", BC_CODE_NCLASSES, NULL },
@@ -96,6 +98,9 @@ static const struct {
 	  "arch\tsm_90\nk\tBAR.SYNC.DEFER_BLOCKING\t2\nk\tBAR.RED.POPC.DEFER_BLOCKING\t2\n", 0, "", "", 0, 0, 0 },
 	{ "a barrier more", "arch\tsm_90\nk\tBAR.SYNC\t3\n", "arch\tsm_90\nk\tBAR.SYNC.DEFER_BLOCKING\t4\n", 1, "k",
 	  "BAR", BC_CODE_BARRIER, 3, 4 },
+	{ "another order between the clock reads", "arch\tsm_90\nk\tSTS\t2\nk\tLDS\t1\nk\ttimed:STS*2,LDS\t1\n",
+	  "arch\tsm_90\nk\tSTS\t2\nk\tLDS\t1\nk\ttimed:STS,LDS,STS\t1\n", 2, "k", "timed:STS*2,LDS", BC_CODE_TIMED, 1,
+	  0 },
 	{ "a kernel gone", "arch\tsm_90\nk\tLDS\t2\nz\tNOP\t1\n", "arch\tsm_90\nk\tLDS\t2\n", 1, "z", "",
 	  BC_CODE_SHARED, 1, 0 },
 	{ "a kernel new", "arch\tsm_90\nk\tLDS\t2\n", "arch\tsm_90\na\tNOP\t1\nk\tLDS\t2\n", 1, "a", "", BC_CODE_SHARED,
@@ -200,7 +205,8 @@ START_TEST(the_program_says_so)
 	bc_run_program("code " DIR "/old " DIR "/new");
 	bc_expect_status(1, NULL);
 	bc_expect_output("  sync sm_90 k: LDS 1, was 2 (shared)\n");
-	bc_expect_output("shared 1, atomic 0, barrier 0, matrix 0, spills 0, shared bytes 0, global 0, registers 1\n");
+	bc_expect_output(
+		"shared 1, atomic 0, barrier 0, matrix 0, spills 0, shared bytes 0, timed 0, global 0, registers 1\n");
 	bc_expect_output("(static)");
 	bc_expect_no_output("registers 12");
 	write_list("new", "sync", HEAD "arch\tsm_90\nk\tLDS\t2\nk\tregisters\t12\n");
