@@ -46,15 +46,13 @@ static bool active_warp(const struct bc_case *c, uint64_t k, uint32_t *step, uin
 {
 	const uint32_t threads = (uint32_t)c->arg[THREADS], only = (uint32_t)c->arg[STEP];
 
-	for (uint32_t s = 1; s < threads; s *= 2) {
+	for (uint32_t s = only ? only : 1; s < threads && (!only || s == only); s *= 2) {
 		for (uint32_t w = 0; w < threads / BC_LANES; w++) {
-			bool active = !only || s == only;
-			bool any = false;
+			bool active = false;
 			uint32_t index;
 
-			for (uint32_t l = 0; l < BC_LANES; l++)
-				any = any || pair_at(c, s, w * BC_LANES + l, &index);
-			active = active && any;
+			for (uint32_t l = 0; !active && l < BC_LANES; l++)
+				active = pair_at(c, s, w * BC_LANES + l, &index);
 			if (active && k == 0) {
 				*step = s;
 				*warp = w;

@@ -22,33 +22,59 @@ static uint32_t rotate(uint32_t x, unsigned n)
 	return x >> n | x << (32 - n);
 }
 
-static void compress(uint32_t h[8], const unsigned char block[BLOCK])
+/* One round. The eight working variables stay where they are: the caller names them in turned order, so that only two
+ * of them are written. */
+static inline void turn(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f, uint32_t g,
+			uint32_t *h, uint32_t added)
 {
-	uint32_t w[64], v[8];
+	const uint32_t t1 = *h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + (g ^ (e & (f ^ g))) + added;
+
+	*d += t1;
+	*h = t1 + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) | (c & (a | b)));
+}
+
+/* Word @t of the message schedule, t from 16 on: @w holds the last 16 of them. */
+static inline uint32_t schedule(uint32_t w[16], unsigned t)
+{
+	const uint32_t a = w[(t + 1) % 16], b = w[(t + 14) % 16];
+
+	w[t % 16] +=
+		(rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[(t + 9) % 16] + (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+	return w[t % 16];
+}
+
+/* Rounds @t to @t + 7, whose words are in @w: after eight turns the variables are back in order. */
+static inline void eight_turns(uint32_t v[8], const uint32_t *k, const uint32_t *w)
+{
+	uint32_t a = v[0], b = v[1], c = v[2], d = v[3], e = v[4], f = v[5], g = v[6], h = v[7];
+
+	turn(a, b, c, &d, e, f, g, &h, k[0] + w[0]);
+	turn(h, a, b, &c, d, e, f, &g, k[1] + w[1]);
+	turn(g, h, a, &b, c, d, e, &f, k[2] + w[2]);
+	turn(f, g, h, &a, b, c, d, &e, k[3] + w[3]);
+	turn(e, f, g, &h, a, b, c, &d, k[4] + w[4]);
+	turn(d, e, f, &g, h, a, b, &c, k[5] + w[5]);
+	turn(c, d, e, &f, g, h, a, &b, k[6] + w[6]);
+	turn(b, c, d, &e, f, g, h, &a, k[7] + w[7]);
+	v[0] = a, v[1] = b, v[2] = c, v[3] = d, v[4] = e, v[5] = f, v[6] = g, v[7] = h;
+}
+
+static void compress(uint32_t state[8], const unsigned char block[BLOCK])
+{
+	uint32_t w[16], v[8];
 
 	for (unsigned t = 0; t < 16; t++)
 		w[t] = (uint32_t)block[4 * t] << 24 | (uint32_t)block[4 * t + 1] << 16 |
 		       (uint32_t)block[4 * t + 2] << 8 | block[4 * t + 3];
-	for (unsigned t = 16; t < 64; t++) {
-		const uint32_t a = w[t - 15], b = w[t - 2];
-
-		w[t] = w[t - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[t - 7] +
-		       (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
-	}
-	memcpy(v, h, sizeof(v));
-	for (unsigned t = 0; t < 64; t++) {
-		const uint32_t e = v[4], a = v[0];
-		const uint32_t t1 = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & v[5]) ^ (~e & v[6])) +
-				    round_constant[t] + w[t];
-		const uint32_t t2 =
-			(rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-
-		memmove(v + 1, v, 7 * sizeof(v[0]));
-		v[4] += t1;
-		v[0] = t1 + t2;
+	memcpy(v, state, sizeof(v));
+	for (unsigned t = 0; t < 64; t += 16) {
+		for (unsigned i = 0; t && i < 16; i++)
+			(void)schedule(w, i);
+		eight_turns(v, round_constant + t, w);
+		eight_turns(v, round_constant + t + 8, w + 8);
 	}
 	for (unsigned i = 0; i < 8; i++)
-		h[i] += v[i];
+		state[i] += v[i];
 }
 
 void bc_sha256_hex(const void *data, size_t len, char hex[65])

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/base/xxh64.h"
 #include "harness/device/image_sets.h"
 #include "harness/run/session_state.h"
 
@@ -26,7 +27,7 @@ static enum bc_status hash_file(const char *path, uint64_t *h, struct bc_error *
 	enum bc_status st = is_readable(path) ? bc_file_read(path, IMAGE_MAX, &t, err) : BC_OK;
 
 	if (t.data)
-		*h = bc_hash(*h, t.data, t.len);
+		*h = bc_xxh64(*h, t.data, t.len);
 	bc_text_release(&t);
 	return st;
 }

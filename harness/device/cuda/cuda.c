@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/xxh64.h"
 #include "harness/device/cuda/api.h"
 #include "harness/device/cuda/choose.h"
 #include "harness/device/cuda/counters.h"
@@ -224,7 +225,7 @@ static enum bc_status cuda_image(struct bc_device *d, const char *image, uint64_
 	enum bc_status st = read_image(d, image, &text, err);
 
 	if (!st) {
-		*hash = bc_hash(BC_HASH_INIT, text.data, text.len);
+		*hash = bc_xxh64(0, text.data, text.len);
 		bc_images_add(&d->looked, image, text.data, text.len);
 		bc_images_facts(&d->looked, &d->facts);
 	}

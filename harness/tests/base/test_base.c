@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/base/sha256.h"
+#include "harness/base/xxh64.h"
+
 Suite *bc_test_base(void);
 
 START_TEST(fail_stores_status_and_text)
@@ -230,6 +233,54 @@ START_TEST(hash_is_fnv_1a)
 }
 END_TEST
 
+/* Published vectors of XXH64: less than a stripe of 32 bytes, and more. */
+START_TEST(xxh64_has_its_published_values)
+{
+	static const char nobody[] = "Nobody inspects the spammish repetition";
+
+	ck_assert_uint_eq(bc_xxh64(0, "", 0), UINT64_C(0xef46db3751d8e999));
+	ck_assert_uint_eq(bc_xxh64(0, "a", 1), UINT64_C(0xd24ec4f1a98c6e5b));
+	ck_assert_uint_eq(bc_xxh64(0, "abc", 3), UINT64_C(0x44bc2cf5ad770999));
+	ck_assert_uint_eq(bc_xxh64(0, nobody, sizeof(nobody) - 1), UINT64_C(0xfbcea83c8a378bf1));
+}
+END_TEST
+
+/* One bit of a large file, wherever it is, and what was hashed before it, are in the hash. */
+START_TEST(xxh64_sees_each_bit)
+{
+	unsigned char data[100] = { 0 };
+	uint64_t seen[8 * sizeof(data)];
+
+	for (size_t i = 0; i < 8 * sizeof(data); i++) {
+		data[i / 8] ^= (unsigned char)(1u << i % 8);
+		seen[i] = bc_xxh64(0, data, sizeof(data));
+		ck_assert_uint_ne(seen[i], bc_xxh64(1, data, sizeof(data)));
+		for (size_t k = 0; k < i; k++)
+			ck_assert_uint_ne(seen[i], seen[k]);
+		data[i / 8] ^= (unsigned char)(1u << i % 8);
+	}
+}
+END_TEST
+
+/* Vectors of FIPS 180: no block, one, two, and many. */
+START_TEST(sha256_has_its_published_values)
+{
+	static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+	static char million[1000000];
+	char hex[65];
+
+	bc_sha256_hex("", 0, hex);
+	ck_assert_str_eq(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+	bc_sha256_hex("abc", 3, hex);
+	ck_assert_str_eq(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	bc_sha256_hex(two, sizeof(two) - 1, hex);
+	ck_assert_str_eq(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+	memset(million, 'a', sizeof(million));
+	bc_sha256_hex(million, sizeof(million), hex);
+	ck_assert_str_eq(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+END_TEST
+
 /* Against the C library's own names, of every signal that has one and is no real-time signal. */
 START_TEST(signals_have_their_names)
 {
@@ -258,6 +309,9 @@ Suite *bc_test_base(void)
 	tcase_add_test(text, text_of_nothing_is_a_text);
 	tcase_add_test(text, text_keeps_its_content_when_memory_ends);
 	tcase_add_test(text, hash_is_fnv_1a);
+	tcase_add_test(text, xxh64_has_its_published_values);
+	tcase_add_test(text, xxh64_sees_each_bit);
+	tcase_add_test(text, sha256_has_its_published_values);
 	suite_add_tcase(s, text);
 	tcase_add_test(files, file_is_read_whole);
 	tcase_add_test(files, file_errors_name_the_path);
