@@ -45,6 +45,10 @@ struct bc_observation {
 	bool counters_void;		     /* the session's canary did not read what it must */
 	char counters_absent[BC_REASON_MAX]; /* why there is no count, "" when there is one */
 
+	/* What was read anew before it counted, and why: a void session, a baseline, a calibration of the clock that
+	 * did not rise. "": nothing was. */
+	char read_again[BC_REASON_MAX];
+
 	/* Clock. */
 	bool clock_has;
 	double clock_wavefronts; /* per request, from the device's own calibration; a whole number when it is sure */
@@ -67,5 +71,8 @@ struct bc_observation {
 
 	double seconds; /* wall time spent on the case, shared work divided evenly */
 };
+
+/* @o->read_again tells @why too, once. */
+void bc_observation_read_again(struct bc_observation *o, const char *why);
 
 #endif

@@ -5,60 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/measure/baseline.h"
 #include "harness/measure/canary.h"
+#include "harness/measure/counter_set.h"
 #include "harness/measure/launch.h"
 
-#define BASELINES_MAX 64
 #define CANARIES 4 /* launches, ranges of their own */
 #define NONE BC_NCOUNTERS
-
-/* Counters that are read together, and the operation whose canary proves them. */
-static const struct counter_set {
-	enum bc_class cls;
-	enum bc_op canary; /* BC_OP_NONE: global memory, whose canary is a program */
-	enum bc_counter requests, wavefronts, conflicts, sectors; /* NONE: the class has none */
-} counter_sets[] = {
-	{ BC_CLASS_LD, BC_OP_LD32, BC_CTR_LD_REQUESTS, BC_CTR_LD_WAVEFRONTS, BC_CTR_LD_CONFLICTS, NONE },
-	{ BC_CLASS_LD, BC_OP_LDSM4, BC_CTR_LDSM_REQUESTS, BC_CTR_LD_WAVEFRONTS, BC_CTR_LD_CONFLICTS, NONE },
-	{ BC_CLASS_LD, BC_OP_GLD32, NONE, BC_CTR_LD_WAVEFRONTS, BC_CTR_LD_CONFLICTS, NONE },
-	{ BC_CLASS_ST, BC_OP_ST32, BC_CTR_ST_REQUESTS, BC_CTR_ST_WAVEFRONTS, BC_CTR_ST_CONFLICTS, NONE },
-	{ BC_CLASS_ST, BC_OP_STSM4, BC_CTR_STSM_REQUESTS, BC_CTR_ST_WAVEFRONTS, BC_CTR_ST_CONFLICTS, NONE },
-	{ BC_CLASS_ST, BC_OP_GST32, NONE, BC_CTR_ST_WAVEFRONTS, BC_CTR_ST_CONFLICTS, NONE },
-	{ BC_CLASS_ATOM, BC_OP_ATOM32, BC_CTR_ATOM_REQUESTS, BC_CTR_ATOM_WAVEFRONTS, BC_CTR_ATOM_CONFLICTS, NONE },
-	{ BC_CLASS_LDGSTS, BC_OP_CPA4, BC_CTR_LDGSTS_REQUESTS, NONE, BC_CTR_LDGSTS_CONFLICTS, NONE },
-	{ BC_CLASS_GLOBAL_LD, BC_OP_NONE, BC_CTR_GLOBAL_LD_REQUESTS, NONE, NONE, BC_CTR_GLOBAL_LD_SECTORS },
-	{ BC_CLASS_GLOBAL_ST, BC_OP_NONE, BC_CTR_GLOBAL_ST_REQUESTS, NONE, NONE, BC_CTR_GLOBAL_ST_SECTORS },
-};
-
-/* The set of a pattern's operation: its class's plain one unless it has a request counter of its own, or none. */
-static const struct counter_set *set_of(enum bc_op op, enum bc_class cls)
-{
-	const struct bc_op_info *info = bc_op_info(op);
-	enum bc_op like = BC_OP_NONE;
-
-	if (info->matrices)
-		like = info->store ? BC_OP_STSM4 : BC_OP_LDSM4;
-	else if (op != BC_OP_NONE && !info->counter_requests)
-		like = info->store ? BC_OP_GST32 : BC_OP_GLD32;
-	for (size_t i = 0; i < BC_ARRAY_LEN(counter_sets); i++)
-		if (counter_sets[i].cls == cls && (like == BC_OP_NONE || counter_sets[i].canary == like))
-			return &counter_sets[i];
-	return NULL;
-}
-
-/* Counts of the launch with 0 repetitions, once per kernel: a counted launch fills nothing, so its shape is always the
- * same. */
-struct baseline {
-	enum bc_op op;
-	struct bc_count count;
-};
 
 struct bc_counter_session {
 	const struct bc_device_ops *ops;
 	struct bc_device *dev;
 	const struct bc_arch *arch;
-	struct baseline base[BASELINES_MAX];
-	size_t nbase;
+	struct bc_baselines base;
+	bool in_vain[BC_COUNTER_SETS];	  /* no session of the set has been sound since one was tried twice */
+	const struct bc_count_item *item; /* of the call: [n] */
+	size_t n;
 };
 
 enum bc_status bc_counter_session_open(const struct bc_device_ops *ops, struct bc_device *dev,
@@ -81,24 +43,26 @@ void bc_counter_session_close(struct bc_counter_session *k)
 	free(k);
 }
 
+/* How a session ended that has no counts. */
+struct failure {
+	char why[BC_REASON_MAX]; /* "": it has */
+	bool is_void;		 /* a canary did not read what it must */
+	bool for_good;		 /* the next would end so too */
+};
+
 /* One profiler session: its launches, and what each is for. */
 struct counter_run {
 	struct bc_counter_session *k;
-	const struct counter_set *set;
+	const struct bc_counter_set *set;
+	bool anew;		  /* baselines are read anew, though there are some */
+	struct bc_baselines base; /* as they are with this session's; k's when it is sound */
 	struct bc_case_launch *made;
 	struct bc_launch *launch;
 	struct bc_counts *counts;
 	struct bc_range *range; /* of the cases */
 	size_t n, first_base, first_item, nranges;
+	struct failure failure;
 };
-
-static struct baseline *find_base(struct bc_counter_session *k, enum bc_op op)
-{
-	for (size_t i = 0; i < k->nbase; i++)
-		if (k->base[i].op == op)
-			return &k->base[i];
-	return NULL;
-}
 
 static enum bc_status add_pattern(struct counter_run *s, const struct bc_pattern *p, const char *label, uint32_t reps,
 				  struct bc_error *err)
@@ -125,46 +89,37 @@ static enum bc_status add_canaries(struct counter_run *s, struct bc_error *err)
 	return st ? st : add_canary(s, 1, err);
 }
 
-/* A baseline for @p's kernel, when there is none yet (measured or planned in this session). */
+/* How often a session reads the baseline of @op's kernel. */
+static unsigned readings(const struct bc_counter_session *k, enum bc_op op, bool anew)
+{
+	if (!anew)
+		return !k->base.has[op];
+	return BC_BASELINE_READINGS - k->base.has[op];
+}
+
+/* Launches for the baseline of @p's kernel, unless this session has them. */
 static enum bc_status add_base(struct counter_run *s, const struct bc_pattern *p, struct bc_error *err)
 {
-	if (find_base(s->k, p->op))
-		return BC_OK;
-	if (s->k->nbase == BASELINES_MAX)
-		return bc_fail(err, BC_EDEVICE, "more than %d kernels need a baseline", BASELINES_MAX);
-	s->k->base[s->k->nbase++] = (struct baseline){ .op = p->op };
-	return add_pattern(s, p, "baseline", 0, err);
+	enum bc_status st = BC_OK;
+
+	for (size_t i = s->first_base; i < s->n; i++)
+		if (s->made[i].pattern.op == p->op)
+			return BC_OK;
+	for (unsigned i = readings(s->k, p->op, s->anew); !st && i > 0; i--)
+		st = add_pattern(s, p, "baseline", 0, err);
+	return st;
 }
 
-static uint64_t value_of(const struct bc_counts *c, enum bc_counter k)
+/* *count, of @n launches from @first, less their baselines. False when a baseline is larger, or unknown. */
+static bool subtract_baselines(const struct counter_run *s, size_t first, unsigned n, struct bc_count *count)
 {
-	return k == NONE ? 0 : c->v[k];
-}
-
-static struct bc_count counts_of(const struct counter_set *set, const struct bc_counts *c)
-{
-	return (struct bc_count){ .requests = value_of(c, set->requests),
-				  .wavefronts = value_of(c, set->wavefronts),
-				  .conflicts = value_of(c, set->conflicts),
-				  .sectors = value_of(c, set->sectors) };
-}
-
-/* @out = the range of @n launches from @first less their baselines. False when a baseline is larger: the counts make
- * no sense. */
-static bool subtract_baselines(const struct counter_run *s, size_t first, unsigned n, struct bc_count *out)
-{
-	*out = counts_of(s->set, &s->counts[first]);
 	for (size_t i = first; i < first + n; i++) {
-		const struct bc_case_launch *r = &s->made[i];
-		const struct baseline none = { .op = BC_OP_NONE };
-		const struct baseline *b = r->program.kernel ? &none : find_base(s->k, r->pattern.op);
+		const enum bc_op op = s->made[i].pattern.op;
 
-		if (!b || out->requests < b->count.requests || out->wavefronts < b->count.wavefronts ||
-		    out->conflicts < b->count.conflicts)
+		if (s->made[i].program.kernel)
+			continue;
+		if (!s->base.has[op] || !bc_baseline_subtract(count, &s->base.of[op]))
 			return false;
-		out->requests -= b->count.requests;
-		out->wavefronts -= b->count.wavefronts;
-		out->conflicts -= b->count.conflicts;
 	}
 	return true;
 }
@@ -172,9 +127,9 @@ static bool subtract_baselines(const struct counter_run *s, size_t first, unsign
 /* Does the canary at launch @i, of kind @which, read what it must? */
 static bool canary_matches(const struct counter_run *s, size_t i, unsigned which, char *why, size_t size)
 {
-	const struct counter_set *set = s->set;
+	const struct bc_counter_set *set = s->set;
 	const uint64_t q = s->made[i].requests;
-	struct bc_count c = { 0 };
+	struct bc_count c = bc_counter_set_count(set, &s->counts[i]);
 	struct bc_canary want;
 
 	bc_canary_get(set->canary, set->cls, which, &want);
@@ -235,51 +190,90 @@ static enum bc_status build_launches(struct counter_run *s, const struct bc_coun
 	return st;
 }
 
-static struct bc_count_source counted_by(const struct counter_set *set)
+static struct bc_count_source counted_by(const struct bc_counter_set *set)
 {
 	return (struct bc_count_source){ .requests = set->requests != NONE,
 					 .wavefronts = set->wavefronts != NONE,
 					 .conflicts = set->conflicts != NONE };
 }
 
-static void mark_void(struct bc_observation *o, const char *why)
+/* This session's baselines: what most readings of each are, the one that was known among them. */
+static void read_baselines(struct counter_run *s)
 {
-	if (o->attempts)
-		return; /* what a sound session counted before stands */
-	o->counters_void = true;
-	(void)bc_strlcpy(o->counters_absent, why, sizeof(o->counters_absent));
+	for (size_t i = s->first_base, m; i < s->first_item; i += m) {
+		const enum bc_op op = s->made[i].pattern.op;
+		struct bc_count reading[BC_BASELINE_READINGS];
+		size_t n = 0;
+
+		if (s->base.has[op])
+			reading[n++] = s->base.of[op];
+		for (m = 0; i + m < s->first_item && s->made[i + m].pattern.op == op; m++)
+			reading[n++] = bc_counter_set_count(s->set, &s->counts[i + m]);
+		s->base.has[op] = bc_baseline_most(reading, n, &s->base.of[op]);
+	}
 }
 
-/* The counts of a case that was counted alone. */
-static void read_alone(const struct counter_run *s, const struct bc_range *r)
+/* Was the baseline of @op that is known until now wrong? */
+static bool was_wrong(const struct counter_run *s, enum bc_op op)
+{
+	const struct bc_baselines *old = &s->k->base;
+
+	return old->has[op] && s->base.has[op] && !bc_count_same(&old->of[op], &s->base.of[op]);
+}
+
+/* Counts of the call's cases that were made with a wrong baseline are corrected, and say so. */
+static void correct_counts(const struct counter_run *s)
+{
+	const struct bc_counter_session *k = s->k;
+
+	for (size_t i = 0; i < k->n; i++) {
+		struct bc_observation *o = k->item[i].obs;
+		const enum bc_op op = k->item[i].pattern ? k->item[i].pattern->op : BC_OP_NONE;
+		const struct bc_count *was = &k->base.of[op], *is = &s->base.of[op];
+		char why[BC_REASON_MAX];
+
+		if (!was_wrong(s, op))
+			continue;
+		bc_baseline_correct(o, was, is);
+		(void)snprintf(why, sizeof(why),
+			       "the baseline of %s: first %llu requests, %llu wavefronts, %llu conflicts, then twice "
+			       "%llu, %llu, %llu",
+			       bc_op_info(op)->name, (unsigned long long)was->requests,
+			       (unsigned long long)was->wavefronts, (unsigned long long)was->conflicts,
+			       (unsigned long long)is->requests, (unsigned long long)is->wavefronts,
+			       (unsigned long long)is->conflicts);
+		bc_observation_read_again(o, why);
+	}
+}
+
+static void break_case(struct bc_observation *o, const char *why)
+{
+	o->outcome = BC_TOOL_ERROR;
+	(void)bc_strlcpy(o->reason, why, sizeof(o->reason));
+}
+
+/* The counts of a case that was counted alone. One below its baseline is counted again with the baseline read anew; it
+ * is broken when that was right. */
+static void read_alone(const struct counter_run *s, struct bc_range *r, bool at_fault)
 {
 	struct bc_observation *o = r->item[0]->obs;
+	struct bc_count c = r->raw;
 
 	o->requests_stated = s->made[r->launch].requests;
 	if (!o->attempts)
 		o->counted_with = 0;
-	if (subtract_baselines(s, r->launch, 1, &o->count[o->attempts])) {
-		o->attempts++;
-		return;
-	}
-	o->outcome = BC_TOOL_ERROR;
-	(void)bc_strlcpy(o->reason, "the kernel counted less than the same kernel with 0 repetitions",
-			 sizeof(o->reason));
+	r->unexpected = r->below = !subtract_baselines(s, r->launch, 1, &c);
+	if (r->below && s->anew && !s->base.has[s->made[r->launch].pattern.op])
+		break_case(o, "no two of three launches of the kernel with 0 repetitions count the same");
+	else if ((r->below && s->anew) || (r->item[0]->below && !at_fault))
+		break_case(o, "the kernel counted less than the same kernel with 0 repetitions");
+	else if (!r->below)
+		o->count[o->attempts++] = c;
 }
 
-/* Baselines first, then the canaries, then the cases. */
-static void read_counts(struct counter_run *s)
+/* The ranges of a sound session. */
+static void read_ranges(struct counter_run *s)
 {
-	const size_t old = s->k->nbase - (s->first_item - s->first_base);
-	char why[BC_REASON_MAX] = "";
-	bool sound;
-
-	for (size_t i = s->first_base; i < s->first_item; i++)
-		s->k->base[old + i - s->first_base].count = counts_of(s->set, &s->counts[i]);
-	sound = canary_matches(s, 0, 0, why, sizeof(why)) && canary_matches(s, 1, 1, why, sizeof(why)) &&
-		canary_matches(s, s->n - 2, 0, why, sizeof(why)) && canary_matches(s, s->n - 1, 1, why, sizeof(why));
-	if (!sound)
-		s->k->nbase = old; /* what a void session read is no baseline either */
 	for (size_t i = 0; i < s->nranges; i++) {
 		struct bc_range *r = &s->range[i];
 		struct bc_count sum;
@@ -292,84 +286,75 @@ static void read_counts(struct counter_run *s)
 			o->wavefronts_uncounted = s->set->wavefronts == NONE;
 			o->conflicts_uncounted = s->set->conflicts == NONE;
 			o->sectors_counted = s->set->sectors != NONE;
-			if (!sound)
-				mark_void(o, why);
 		}
-		if (sound && r->n == 1)
-			read_alone(s, r);
-		else if (sound && subtract_baselines(s, r->launch, r->n, &sum))
+		sum = r->raw = bc_counter_set_count(s->set, &s->counts[r->launch]);
+		if (r->n == 1)
+			read_alone(s, r, was_wrong(s, s->made[r->launch].pattern.op));
+		else if (subtract_baselines(s, r->launch, r->n, &sum))
 			bc_pack_read(r, counted_by(s->set), &sum);
-		else if (sound)
-			r->unexpected = true; /* counted alone, each can say what is wrong */
+		else
+			r->unexpected = r->below = true; /* counted alone, each can say what is wrong */
 	}
 }
 
-static uint32_t bit(enum bc_counter c)
+/* Baselines first, then the canaries, then the cases. */
+static void read_counts(struct counter_run *s)
 {
-	return c == NONE ? 0 : UINT32_C(1) << c;
+	char *why = s->failure.why;
+	const size_t size = sizeof(s->failure.why);
+
+	read_baselines(s);
+	s->failure.is_void = !canary_matches(s, 0, 0, why, size) || !canary_matches(s, 1, 1, why, size) ||
+			     !canary_matches(s, s->n - 2, 0, why, size) || !canary_matches(s, s->n - 1, 1, why, size);
+	if (s->failure.is_void)
+		return; /* what a void session read is no baseline either */
+	correct_counts(s);
+	read_ranges(s);
+	s->k->base = s->base;
 }
 
-static uint32_t counters_needed(const struct counter_set *s)
+/* Count what was built; the failure says why when that is impossible though the device is well. */
+static enum bc_status count_launches(struct counter_run *s, struct bc_error *err)
 {
-	return bit(s->requests) | bit(s->wavefronts) | bit(s->conflicts) | bit(s->sectors);
-}
-
-/* Classes whose counters one pass reads together, so that the profiler is not set up anew from one to the other: loads
- * and stores. Atomics with either, or with copies, take two passes. Source: CUPTI's host API, 26 chips, TU102 to GB20B.
- */
-static bool read_together(enum bc_class a, enum bc_class b)
-{
-	static const enum bc_class pairs[][2] = { { BC_CLASS_LD, BC_CLASS_ST },
-						  { BC_CLASS_GLOBAL_LD, BC_CLASS_GLOBAL_ST } };
-
-	for (size_t i = 0; i < BC_ARRAY_LEN(pairs); i++)
-		if ((a == pairs[i][0] && b == pairs[i][1]) || (a == pairs[i][1] && b == pairs[i][0]))
-			return true;
-	return a == b;
-}
-
-/* What is asked of the device: the counters of all sets that are read together with @set. */
-static uint32_t counters_asked(const struct counter_set *set)
-{
-	uint32_t want = 0;
-
-	for (size_t i = 0; i < BC_ARRAY_LEN(counter_sets); i++)
-		if (read_together(counter_sets[i].cls, set->cls))
-			want |= counters_needed(&counter_sets[i]);
-	return want;
-}
-
-/* Count what was built; @absent says why when that is impossible though the device is well. */
-static enum bc_status count_launches(struct counter_run *s, char *absent, size_t size, struct bc_error *err)
-{
-	const uint32_t need = counters_needed(s->set);
+	const uint32_t need = bc_counter_set_needs(s->set);
+	struct failure *f = &s->failure;
 	struct bc_error one = { .msg = "" };
-	enum bc_status st = s->k->ops->count(s->k->dev, s->launch, s->n, counters_asked(s->set), s->counts, &one);
+	enum bc_status st = s->k->ops->count(s->k->dev, s->launch, s->n, bc_counter_set_asks(s->set), s->counts, &one);
 
 	if (st == BC_ENOMEM) /* ours: nothing that the device lacks, so no case may be skipped for it */
 		return bc_fail(err, BC_ENOMEM, "%s", one.msg);
 	if (st && !s->k->ops->alive(s->k->dev))
 		return bc_fail(err, BC_EDEVICE, "%s", one.msg);
 	if (st)
-		(void)bc_strlcpy(absent, one.msg, size);
-	for (size_t i = 0; !absent[0] && i < s->n; i++)
-		for (unsigned c = 0; !absent[0] && c < BC_NCOUNTERS && !s->launch[i].joined; c++)
+		(void)bc_strlcpy(f->why, one.msg, sizeof(f->why));
+	for (size_t i = 0; !f->why[0] && i < s->n; i++)
+		for (unsigned c = 0; !f->why[0] && c < BC_NCOUNTERS && !s->launch[i].joined; c++)
 			if (need >> c & 1u && !(s->counts[i].present >> c & 1u))
-				(void)snprintf(absent, size, "the chip has no counter %s",
+				(void)snprintf(f->why, sizeof(f->why), "the chip has no counter %s",
 					       bc_counter_name((enum bc_counter)c));
+	f->for_good = !st && f->why[0];
 	return BC_OK;
 }
 
-/* One profiler session of one set; @range: [n], filled. */
-static enum bc_status run_session(struct bc_counter_session *k, const struct counter_set *set, unsigned pack,
-				  const struct bc_count_item *item, size_t n, struct bc_range *range, size_t *nranges,
+/* Cases of one set, to be counted in one session. */
+struct batch {
+	const struct bc_counter_set *set;
+	const struct bc_count_item *item;
+	size_t n;
+	unsigned pack;
+	bool anew;		/* with baselines read anew */
+	struct bc_range *range; /* [n], filled */
+	size_t nranges;
+};
+
+/* One profiler session. */
+static enum bc_status run_session(struct bc_counter_session *k, struct batch *b, struct failure *failure,
 				  struct bc_error *err)
 {
-	const size_t most = 2 * n + CANARIES + 1,
-		     base = k->nbase; /* canaries twice; per case a baseline and a launch */
-	struct counter_run s = { .k = k, .set = set, .range = range };
-	char absent[BC_REASON_MAX] = "";
-	enum bc_status st = bc_pack_ranges(item, n, pack, range, &s.nranges, err);
+	/* canaries twice; baselines of the cases and of the canary; cases */
+	const size_t most = CANARIES + BC_BASELINE_READINGS * (b->n + 1) + b->n;
+	struct counter_run s = { .k = k, .set = b->set, .range = b->range, .anew = b->anew, .base = k->base };
+	enum bc_status st = bc_pack_ranges(b->item, b->n, b->pack, b->range, &s.nranges, err);
 
 	s.made = calloc(most, sizeof(*s.made));
 	s.launch = calloc(most, sizeof(*s.launch));
@@ -377,82 +362,150 @@ static enum bc_status run_session(struct bc_counter_session *k, const struct cou
 	if (!st && (!s.made || !s.launch || !s.counts))
 		st = bc_fail(err, BC_ENOMEM, "counting: out of memory");
 	if (!st)
-		st = build_launches(&s, item, n, err);
+		st = build_launches(&s, b->item, b->n, err);
 	if (!st)
-		st = count_launches(&s, absent, sizeof(absent), err);
-	if (!st && !absent[0])
+		st = count_launches(&s, err);
+	if (!st && !s.failure.why[0])
 		read_counts(&s);
-	if (st || absent[0])
-		k->nbase = base;
-	for (size_t i = 0; absent[0] && i < n; i++)
-		if (!item[i].obs->attempts)
-			(void)bc_strlcpy(item[i].obs->counters_absent, absent, sizeof(item[i].obs->counters_absent));
 	for (size_t i = 0; i < s.n; i++)
 		bc_case_launch_release(&s.made[i]);
 	free(s.counts);
 	free(s.launch);
 	free(s.made);
-	*nranges = s.nranges;
+	b->nranges = s.nranges;
+	*failure = s.failure;
 	return st;
 }
 
-/* Does item @i need a baseline that neither exists nor comes with an item before it? */
-static bool needs_base(struct bc_counter_session *k, const struct bc_count_item *item, size_t i)
+/* What a session that failed leaves of a case; what a sound one counted before stands. */
+static void mark_failed(struct bc_observation *o, const struct failure *f)
 {
-	if (!item[i].pattern || find_base(k, item[i].pattern->op))
-		return false;
+	if (o->attempts)
+		return;
+	o->counters_void = f->is_void;
+	(void)bc_strlcpy(o->counters_absent, f->why, sizeof(o->counters_absent));
+}
+
+/* A session; one that fails is tried once more before it takes its cases with it, unless that was in vain the last
+ * time. */
+static enum bc_status count_session(struct bc_counter_session *k, struct batch *b, struct bc_error *err)
+{
+	bool *in_vain = &k->in_vain[b->set - bc_counter_set(0)];
+	struct failure first, f;
+	enum bc_status st = run_session(k, b, &f, err);
+
+	first = f;
+	if (!st && f.why[0] && !f.for_good && !*in_vain) {
+		b->anew = true;
+		st = run_session(k, b, &f, err);
+		*in_vain = f.why[0];
+	} else if (!f.why[0]) {
+		*in_vain = false;
+	}
+	for (size_t i = 0; !st && i < b->n; i++) {
+		if (f.why[0])
+			mark_failed(b->item[i].obs, &f);
+		else if (first.why[0])
+			bc_observation_read_again(b->item[i].obs, first.why);
+	}
+	return st;
+}
+
+/* How many readings of baselines come with item @i that do not with an item before it? */
+static unsigned base_launches(struct bc_counter_session *k, const struct bc_count_item *item, size_t i, bool anew)
+{
+	if (!item[i].pattern)
+		return 0;
 	for (size_t j = 0; j < i; j++)
 		if (item[j].pattern && item[j].pattern->op == item[i].pattern->op)
-			return false;
-	return true;
+			return 0;
+	return readings(k, item[i].pattern->op, anew);
 }
 
 /* How many of @item fit into one session beside canaries and baselines (one of them the canary's). */
-static size_t items_that_fit(struct bc_counter_session *k, const struct bc_count_item *item, size_t n, unsigned pack)
+static size_t items_that_fit(struct bc_counter_session *k, const struct bc_count_item *item, size_t n, unsigned pack,
+			     bool anew)
 {
-	size_t alone = 0, packed = 0, bases = 1, i = 0;
+	size_t alone = 0, packed = 0, bases = anew ? BC_BASELINE_READINGS : 1, i = 0;
 
 	for (; i < n; i++) {
 		const bool p = pack > 1 && item[i].packable;
 
 		alone += !p;
 		packed += p;
-		bases += needs_base(k, item, i);
+		bases += base_launches(k, item, i, anew);
 		if (CANARIES + bases + alone + (packed + pack - 1) / pack > BC_SESSION_RANGES)
 			break;
 	}
 	return i ? i : n > 0; /* one fits: few operations share a set */
 }
 
-/* One set: in ranges of @pack, then what was not as expected alone. */
-static enum bc_status count_set(struct bc_counter_session *k, const struct counter_set *set, unsigned pack,
-				const struct bc_count_item *item, size_t n, struct bc_error *err)
+/* The sum of an unexpected range is taken with the baselines as they are now. */
+static void check_sum(const struct bc_counter_session *k, struct bc_range *r, const struct bc_counter_set *set)
 {
-	struct bc_range *range = calloc(2 * n + 1, sizeof(*range));
-	struct bc_count_item *alone = calloc(n + 1, sizeof(*alone));
-	size_t nranges = 0, m = 0;
+	r->sum = r->raw;
+	for (unsigned i = 0; i < r->n; i++) {
+		const enum bc_op op = r->item[i]->pattern->op;
+
+		if (!k->base.has[op] || !bc_baseline_subtract(&r->sum, &k->base.of[op])) {
+			r->sum = (struct bc_count){ 0 };
+			break;
+		}
+	}
+	bc_pack_check_sum(r, counted_by(set));
+}
+
+/* One set: in ranges of b->pack, then what was not as expected alone, with baselines read anew. */
+static enum bc_status count_set(struct bc_counter_session *k, struct batch *b, struct bc_error *err)
+{
+	struct bc_range *range = calloc(2 * b->n + 1, sizeof(*range));
+	struct bc_count_item *alone = calloc(b->n + 1, sizeof(*alone));
+	size_t m = 0;
 	enum bc_status st = range && alone ? BC_OK : bc_fail(err, BC_ENOMEM, "counting: out of memory");
 
+	b->range = range;
 	if (!st)
-		st = run_session(k, set, pack, item, n, range, &nranges, err);
-	for (size_t i = 0; !st && i < nranges; i++)
-		for (unsigned j = 0; range[i].unexpected && j < range[i].n; j++)
-			alone[m++] = *range[i].item[j];
-	for (size_t first = 0, fit = 0, ignored; !st && first < m; first += fit) {
-		fit = items_that_fit(k, alone + first, m - first, 1);
-		st = run_session(k, set, 1, alone + first, fit, range + n, &ignored, err);
+		st = count_session(k, b, err);
+	for (size_t i = 0; !st && i < b->nranges; i++) {
+		for (unsigned j = 0; range[i].unexpected && j < range[i].n; j++) {
+			if (range[i].item[j]->obs->outcome != BC_RAN)
+				continue;
+			alone[m] = *range[i].item[j];
+			alone[m++].below = range[i].n == 1;
+		}
 	}
-	for (size_t i = 0; !st && i < nranges; i++)
-		if (range[i].unexpected)
-			bc_pack_check_sum(&range[i], counted_by(set));
+	for (size_t first = 0, fit = 0; !st && first < m; first += fit) {
+		struct batch again = { .set = b->set,
+				       .item = alone + first,
+				       .pack = 1,
+				       .anew = true,
+				       .range = range ? range + b->n : NULL };
+
+		fit = again.n = items_that_fit(k, alone + first, m - first, 1, true);
+		st = count_session(k, &again, err);
+	}
+	for (size_t i = 0; !st && i < b->nranges; i++)
+		if (range[i].unexpected && range[i].n > 1)
+			check_sum(k, &range[i], b->set);
 	free(alone);
 	free(range);
 	return st;
 }
 
+/* Cases that were counted before are counted again with baselines read anew. */
+static bool counted_before(const struct bc_count_item *item, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (item[i].obs->attempts)
+			return true;
+	return false;
+}
+
 enum bc_status bc_counter_session_count(struct bc_counter_session *k, enum bc_class cls, unsigned pack,
 					const struct bc_count_item *item, size_t n, struct bc_error *err)
 {
+	const bool anew = counted_before(item, n);
+	const struct bc_counter_set *set;
 	struct bc_count_item *some;
 	enum bc_status st;
 
@@ -460,15 +513,20 @@ enum bc_status bc_counter_session_count(struct bc_counter_session *k, enum bc_cl
 		return bc_fail(err, BC_EUSAGE, "%u cases in a range: 1 to %d are possible", pack, BC_PACK_MAX);
 	some = calloc(n ? n : 1, sizeof(*some));
 	st = some ? BC_OK : bc_fail(err, BC_ENOMEM, "counting: out of memory");
-	for (size_t i = 0; !st && i < BC_ARRAY_LEN(counter_sets); i++) {
+	k->item = item;
+	k->n = n;
+	for (size_t i = 0; !st && (set = bc_counter_set(i)) != NULL; i++) {
 		size_t m = 0;
 
 		for (size_t j = 0; j < n; j++)
-			if (set_of(item[j].pattern ? item[j].pattern->op : BC_OP_NONE, cls) == &counter_sets[i])
+			if (bc_counter_set_of(item[j].pattern ? item[j].pattern->op : BC_OP_NONE, cls) == set)
 				some[m++] = item[j];
-		for (size_t first = 0, fit = 0; !st && first < m; first += fit) {
-			fit = items_that_fit(k, some + first, m - first, pack);
-			st = count_set(k, &counter_sets[i], pack, some + first, fit, err);
+		for (size_t first = 0; !st && first < m;) {
+			struct batch b = { .set = set, .item = some + first, .pack = pack, .anew = anew };
+
+			b.n = items_that_fit(k, some + first, m - first, pack, anew);
+			first += b.n;
+			st = count_set(k, &b, err);
 		}
 	}
 	free(some);

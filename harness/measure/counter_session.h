@@ -25,7 +25,9 @@ enum bc_status bc_counter_session_open(const struct bc_device_ops *ops, struct b
  *        counters_absent is. An obs that a session counted before keeps its counts and gets no more then.
  *
  * The session opens and closes with a known 32-way and a known clean pattern of the class. The launch with 0
- * repetitions of the same kernel and shape is counted once and subtracted.
+ * repetitions of the same kernel and shape is counted once and subtracted; when a case is counted again, twice more: if
+ * both say otherwise than the first, the counts are corrected. A session that is void or fails is tried once more. Each
+ * leaves its reason in read_again.
  * Return: BC_EDEVICE when the device is no longer usable; BC_ENOMEM.
  */
 enum bc_status bc_counter_session_count(struct bc_counter_session *k, enum bc_class cls, unsigned pack,

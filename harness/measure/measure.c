@@ -131,6 +131,7 @@ enum bc_status bc_measure_batch(struct bc_measure *m, const struct bc_case *cons
 		return bc_fail(err, BC_EUSAGE, "a batch of %zu cases, at most %d", n, BC_BATCH_MAX);
 	if (!n)
 		return BC_OK;
+	m->batch++;
 	it = calloc(n, sizeof(*it));
 	if (!it)
 		return bc_fail(err, BC_ENOMEM, "measure: out of memory");

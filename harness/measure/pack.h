@@ -24,6 +24,7 @@ struct bc_count_item {
 	struct bc_observation *obs;
 	bool packable; /* it may share a range; then pattern->count is 1 and all that its class counts is ... */
 	struct bc_count expected; /* ... expected to be this of one request, below BC_PACK_BASE; else ignored */
+	bool below; /* it counted less than its baseline, alone: that one must turn out wrong, or it is broken */
 };
 
 /* What a class counts; the rest of a bc_count is 0. */
@@ -37,7 +38,9 @@ struct bc_range {
 	unsigned n;	     /* 1: alone */
 	size_t launch;	     /* the first of its launches in the session, one per case */
 	bool unexpected;     /* read, and not as expected */
-	struct bc_count sum; /* of an unexpected one: what was counted */
+	bool below;	     /* unexpected: less than its baselines */
+	struct bc_count raw; /* of an unexpected one: what was counted ... */
+	struct bc_count sum; /* ... and that less its baselines, as bc_pack_check_sum wants it */
 };
 
 /* Requests that case @k (below BC_PACK_MAX) of a range of several makes. */

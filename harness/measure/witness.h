@@ -15,6 +15,12 @@
 
 #define BC_CLOCK_LINES_MAX 32
 
+struct bc_calibration {
+	struct bc_clock_line line;
+	char again[BC_REASON_MAX]; /* why it was timed once more; "": it was not */
+	unsigned batch;		   /* that it was timed in */
+};
+
 struct bc_measure {
 	const struct bc_device_ops *ops;
 	struct bc_device *dev;
@@ -24,9 +30,10 @@ struct bc_measure {
 	bool counters, clock; /* asked for */
 	unsigned pack;
 	struct bc_counter_session *counting;
-	struct bc_code *code;				/* NULL: no folder of images was given */
-	struct bc_clock_line lines[BC_CLOCK_LINES_MAX]; /* calibrated ones */
+	struct bc_code *code; /* NULL: no folder of images was given */
+	struct bc_calibration lines[BC_CLOCK_LINES_MAX];
 	size_t nlines;
+	unsigned batch; /* from 1 */
 };
 
 /* What is measured of a batch: a pattern with its offsets placed, or a case with a program. */

@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct bc_clock_line *find_line(struct bc_measure *m, const struct bc_clock_key *key)
+static struct bc_calibration *find_calibration(struct bc_measure *m, const struct bc_clock_key *key)
 {
-	for (size_t i = 0; i < m->nlines; i++)
-		if (m->lines[i].key.op == key->op && m->lines[i].key.groups == key->groups &&
-		    m->lines[i].key.merged == key->merged)
+	for (size_t i = 0; i < m->nlines; i++) {
+		const struct bc_clock_key *k = &m->lines[i].line.key;
+
+		if (k->op == key->op && k->groups == key->groups && k->merged == key->merged)
 			return &m->lines[i];
+	}
 	return NULL;
 }
 
@@ -45,23 +47,32 @@ static enum bc_status time_patterns(struct bc_measure *m, struct bc_clock_line *
 	return st;
 }
 
-/* Calibrate a key and keep its line; one that does not rise is timed once more, for what disturbed it may be over. */
-static enum bc_status calibrate(struct bc_measure *m, const struct bc_clock_key *key, struct bc_error *err)
+/* Calibrate a key and keep its line; one that does not rise is timed once more, for what disturbed it may be over.
+ * @known: the one to replace; NULL: there is none. */
+static enum bc_status calibrate(struct bc_measure *m, const struct bc_clock_key *key, struct bc_calibration *known,
+				struct bc_error *err)
 {
-	struct bc_clock_line line;
-	char why[BC_REASON_MAX];
+	struct bc_calibration c = { .batch = m->batch };
 	enum bc_status st;
 
-	if (m->nlines == BC_CLOCK_LINES_MAX)
+	if (!known && m->nlines == BC_CLOCK_LINES_MAX)
 		return bc_fail(err, BC_EDEVICE, "more than %d clock calibrations", BC_CLOCK_LINES_MAX);
-	st = bc_clock_patterns(key, &line, err);
+	st = bc_clock_patterns(key, &c.line, err);
 	if (!st)
-		st = time_patterns(m, &line, err);
-	if (!st && bc_clock_shape_of(&line, why, sizeof(why)) != BC_CLOCK_RISES)
-		st = time_patterns(m, &line, err);
+		st = time_patterns(m, &c.line, err);
+	if (!st && bc_clock_shape_of(&c.line, c.again, sizeof(c.again)) != BC_CLOCK_RISES)
+		st = time_patterns(m, &c.line, err);
 	if (!st)
-		m->lines[m->nlines++] = line;
+		*(known ? known : &m->lines[m->nlines++]) = c;
 	return st;
+}
+
+/* May it rise if it is timed now? One that strayed in an earlier batch may; a flat one is the device's. */
+static bool worth_another_try(const struct bc_measure *m, const struct bc_calibration *c)
+{
+	char why[BC_REASON_MAX];
+
+	return c->batch != m->batch && bc_clock_shape_of(&c->line, why, sizeof(why)) == BC_CLOCK_UNSURE;
 }
 
 /* Why a case has no clock; its key when it has one. "" when it has. */
@@ -70,6 +81,7 @@ static enum bc_status clock_key(struct bc_measure *m, const struct bc_witness_it
 {
 	const char *no_clock = bc_witness_no_clock(m, it->c);
 	const struct bc_pattern *p = &it->pattern;
+	struct bc_calibration *known;
 	struct bc_wavefronts w;
 	struct bc_error one = { 0 };
 	uint32_t addr[BC_LANES];
@@ -96,8 +108,9 @@ static enum bc_status clock_key(struct bc_measure *m, const struct bc_witness_it
 		return BC_OK;
 	}
 	*key = (struct bc_clock_key){ .op = p->op, .groups = w.groups, .merged = w.merged };
-	if (!find_line(m, key)) {
-		st = calibrate(m, key, &one);
+	known = find_calibration(m, key);
+	if (!known || worth_another_try(m, known)) {
+		st = calibrate(m, key, known, &one);
 		if (st == BC_ENOMEM) {
 			st = bc_fail(err, BC_ENOMEM, "%s", one.msg);
 		} else if (st && m->ops->alive(m->dev)) { /* no calibration, no clock; the case has other witnesses */
@@ -113,12 +126,15 @@ static enum bc_status clock_key(struct bc_measure *m, const struct bc_witness_it
 static void read_clock(struct bc_measure *m, const struct bc_clock_key *key, const struct bc_case_launch *r,
 		       struct bc_observation *o)
 {
-	const struct bc_clock_line *line = find_line(m, key);
+	const struct bc_calibration *c = find_calibration(m, key);
+	const struct bc_clock_line *line = c ? &c->line : NULL;
 	struct bc_error one;
 	char why[BC_REASON_MAX] = "not calibrated";
 
 	bc_case_launch_samples(r, o->samples);
 	o->nsamples = BC_CLOCK_SAMPLES;
+	if (c && c->again[0])
+		bc_observation_read_again(o, c->again);
 	if (line && bc_clock_shape_of(line, why, sizeof(why)) == BC_CLOCK_FLAT)
 		(void)bc_strlcpy(o->clock_flat, why, sizeof(o->clock_flat));
 	else if (!line || bc_clock_wavefronts(line, bc_median(o->samples, o->nsamples), &o->clock_wavefronts, &one))

@@ -226,6 +226,10 @@ void bc_console_result(struct bc_console *c, const struct bc_device_run *d, cons
 		bc_put(&c->out, ": ");
 		bc_put_line(&c->out, r->judged.message);
 	}
+	if (c->o.verbose && r->obs.read_again[0]) {
+		bc_put(&c->out, ": read again: ");
+		bc_put_line(&c->out, r->obs.read_again);
+	}
 	if (r->flaky) {
 		bc_putf(&c->out, ": flaky: attempt %zu; the first was %s: ", r->ntries,
 			bc_verdict_name(r->tries[0].verdict));
@@ -337,6 +341,28 @@ static void add_absent(struct bc_console *c, const struct bc_device_run *d, cons
 		bc_put_line(&c->out, why);
 		break;
 	}
+	bc_put(&c->out, "\n");
+}
+
+/* "cuda:0: 12 of 500 read again: ...": what was disturbed for a moment, and did not count. */
+static void add_read_again(struct bc_console *c, const struct bc_device_run *d)
+{
+	const char *first = NULL;
+	char label[BC_DEVICE_LABEL_MAX];
+	size_t n = 0;
+
+	for (size_t k = 0; k < d->nresults; k++) {
+		const char *why = d->results[k].obs.read_again;
+
+		first = first || !why[0] ? first : why;
+		n += why[0] != '\0';
+	}
+	if (!n)
+		return;
+	bc_device_label(d, label);
+	bc_put_line(&c->out, label);
+	bc_putf(&c->out, ": %zu of %zu read again", n, d->nresults);
+	add_fact(c, ": ", first);
 	bc_put(&c->out, "\n");
 }
 
@@ -497,6 +523,7 @@ static void add_counts(struct bc_console *c, const struct bc_run *run)
 	bc_put(&c->out, "\n");
 	for (size_t i = 0; i < run->ndevices; i++) {
 		add_witnesses(c, &run->devices[i], i);
+		add_read_again(c, &run->devices[i]);
 		add_skips(c, &run->devices[i]);
 		add_unjudged(c, &run->devices[i]);
 		add_images(c, &run->devices[i]);

@@ -36,6 +36,7 @@ enum plain {
 	PLAIN_REASON,
 	PLAIN_COUNTERS_ABSENT,
 	PLAIN_CLOCK_ABSENT,
+	PLAIN_READ_AGAIN,
 	PLAIN_MODEL_ABSENT,
 	PLAIN_CODE_ABSENT,
 	PLAIN_DATA_DETAIL,
@@ -57,6 +58,7 @@ static enum bc_status put_plain(const struct bc_key_source *s, unsigned arg, str
 	case PLAIN_REASON: text = r->obs.reason; break;
 	case PLAIN_COUNTERS_ABSENT: text = r->obs.counters_absent; break;
 	case PLAIN_CLOCK_ABSENT: text = r->obs.clock_absent; break;
+	case PLAIN_READ_AGAIN: text = r->obs.read_again; break;
 	case PLAIN_MODEL_ABSENT: text = r->obs.model_absent; break;
 	case PLAIN_CODE_ABSENT: text = r->obs.code_absent; break;
 	case PLAIN_DATA_DETAIL: text = r->obs.data_detail; break;
@@ -279,6 +281,7 @@ static const struct key keys[] = {
 	{ "clock", put_clock, 0, "wavefronts per request by the clock; or the ratio or slope" },
 	{ "clock_samples", put_samples, 0, "cycles of each timed section" },
 	{ "clock_absent", put_plain, PLAIN_CLOCK_ABSENT, "why there is no clock" },
+	{ "read_again", put_plain, PLAIN_READ_AGAIN, "what was read anew before it counted, and why" },
 	{ "model", put_model, 0, "totals by the bank laws" },
 	{ "model_absent", put_plain, PLAIN_MODEL_ABSENT, "why there is no model" },
 	{ "code_absent", put_plain, PLAIN_CODE_ABSENT, "why the code was not looked at" },

@@ -51,6 +51,7 @@ static const struct member observation[] = {
 	{ "sectors_counted", BOOL, O(sectors_counted), 1 },
 	{ "counters_void", BOOL, O(counters_void), 1 },
 	{ "counters_absent", TEXT, O(counters_absent), 0 },
+	{ "read_again", TEXT, O(read_again), 0 },
 	{ "clock_has", BOOL, O(clock_has), 1 },
 	{ "clock_wavefronts", REAL, O(clock_wavefronts), 0 },
 	{ "clock_value_has", BOOL, O(clock_value_has), 1 },

@@ -357,6 +357,16 @@ static void count_one(const struct grid *g, struct bc_counts *c)
 	}
 }
 
+/* What is wrong with the @n-th baseline. */
+static void spoil_baseline(const struct bc_fake *f, unsigned n, enum bc_op op, struct bc_counts *c)
+{
+	const enum bc_counter first = bc_op_info(op)->store ? BC_CTR_ST_REQUESTS : BC_CTR_LD_REQUESTS;
+	const int by = f->baselines_stray ? (int)n : n == f->wrong_baseline ? f->wrong_by : 0;
+
+	for (unsigned i = first; i < first + 3; i++)
+		c->v[i] += (uint64_t)(int64_t)by;
+}
+
 static enum bc_status fake_count(struct bc_device *d, const struct bc_launch *l, size_t n, uint32_t want,
 				 struct bc_counts *counts, struct bc_error *err)
 {
@@ -373,6 +383,8 @@ static enum bc_status fake_count(struct bc_device *d, const struct bc_launch *l,
 			d->f->launches++;
 			d->f->baselines += g.p.reps == 0;
 			count_one(&g, &counts[i]);
+			if (g.p.reps == 0)
+				spoil_baseline(d->f, d->f->baselines, g.op, &counts[i]);
 			counts[i].present = want & ~d->f->missing;
 		}
 		release(&g);

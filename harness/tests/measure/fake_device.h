@@ -37,6 +37,9 @@ struct bc_fake {
 	enum bc_fake_fault fault;	/* of the counters ... */
 	const char *fault_label;	/* ... in launches with this label, NULL: in all ... */
 	unsigned fault_from, fault_to;	/* ... and in these calls of count; 0, 0: in all */
+	unsigned wrong_baseline;	/* this counted launch with 0 repetitions, from 1, reads ... */
+	int wrong_by;			/* ... so many of everything more than it should */
+	bool baselines_stray;		/* each reads more than the one before it */
 	uint32_t missing;		/* bits of enum bc_counter: the chip lacks them */
 	bool flat_clock;		/* every section takes the same time ... */
 	unsigned flat_clock_runs;	/* ... or so in the first calls of run alone */

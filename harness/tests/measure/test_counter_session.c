@@ -97,18 +97,106 @@ START_TEST(stores_are_counted_as_stores)
 }
 END_TEST
 
-/* The baseline of a kernel is counted once in the life of the counting, and subtracted once. */
+/* The baseline of a kernel is counted once and subtracted once; a case that is counted again has it counted twice more.
+ */
 START_TEST(a_baseline_is_counted_once)
 {
 	session(BC_CLASS_LD);
 	ck_assert_uint_eq(fake.baselines, 1);
+	anew();
+	session(BC_CLASS_LD);
+	counts_are_right(0);
+	ck_assert_uint_eq(fake.baselines, 1);
 	session(BC_CLASS_LD);
 	counts_are_right(1);
-	ck_assert_uint_eq(fake.baselines, 1);
+	ck_assert_uint_eq(fake.baselines, 3);
+	ck_assert_str_eq(obs[0].read_again, ""); /* it was sound */
+	anew();
 	pattern[2].op = BC_OP_LD8; /* another kernel, another baseline */
 	session(BC_CLASS_LD);
-	ck_assert_uint_eq(fake.baselines, 2);
-	ck_assert_uint_eq(obs[2].count[2].requests, 8);
+	ck_assert_uint_eq(fake.baselines, 4);
+	ck_assert_uint_eq(obs[2].count[0].requests, 8);
+}
+END_TEST
+
+/* The baseline of ld8, read once, a session's second: the canary's is the first. It is below what it should be, above,
+ * and above all counts. */
+static const int wrong_by[] = { -3, 2, 1000 };
+
+START_TEST(a_baseline_that_was_read_wrong_costs_nothing)
+{
+	set_op(BC_OP_LD8);
+	fake.wrong_baseline = 2;
+	fake.wrong_by = wrong_by[_i];
+	session(BC_CLASS_LD);
+	if (wrong_by[_i] < 0) { /* else a case is below it, and it is read anew at once */
+		ck_assert_uint_ne(obs[1].count[0].wavefronts, 16);
+		session(BC_CLASS_LD); /* as measure does with a count that is not expected */
+		counts_are_right(1);
+	}
+	for (unsigned i = 0; i < CASES; i++) {
+		ck_assert_msg(obs[i].outcome == BC_RAN, "%s", obs[i].reason);
+		ck_assert_uint_eq(obs[i].count[0].wavefronts, (i ? 8 : 32) * (i == 3 ? 32 : 1u << i));
+		ck_assert_msg(strstr(obs[i].read_again, "the baseline of ld8: first ") != NULL, "%s",
+			      obs[i].read_again);
+	}
+	anew();
+	session(BC_CLASS_LD); /* and the next cases know nothing of it */
+	counts_are_right(0);
+	ck_assert_str_eq(obs[0].read_again, "");
+}
+END_TEST
+
+/* It is the second of three that is wrong: the first stands. */
+START_TEST(a_sound_baseline_stays)
+{
+	set_op(BC_OP_LD8);
+	session(BC_CLASS_LD);
+	fake.wrong_baseline = 6; /* the third of five readings: two of the canary's come first */
+	fake.wrong_by = 2;
+	session(BC_CLASS_LD);
+	ck_assert_uint_eq(fake.baselines, 6);
+	counts_are_right(1);
+	ck_assert_str_eq(obs[0].read_again, "");
+}
+END_TEST
+
+START_TEST(baselines_that_are_never_the_same_void_all)
+{
+	fake.baselines_stray = true;
+	session(BC_CLASS_LD);
+	for (unsigned i = 0; i < CASES; i++)
+		ck_assert(obs[i].counters_void && !obs[i].attempts);
+}
+END_TEST
+
+/* The canary's is sound, the cases' is not. */
+static enum bc_status straying_count(struct bc_device *d, const struct bc_launch *l, size_t n, uint32_t want,
+				     struct bc_counts *counts, struct bc_error *e)
+{
+	static uint64_t more;
+	const enum bc_status st = bc_device_fake.count(d, l, n, want, counts, e);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(l[i].kernel, "bc_ld8") == 0 && strcmp(l[i].label, "baseline") == 0)
+			counts[i].v[BC_CTR_LD_WAVEFRONTS] += ++more;
+	return st;
+}
+
+START_TEST(a_baseline_that_is_never_the_same_breaks_its_cases)
+{
+	static struct bc_device_ops ops;
+
+	ops = bc_device_fake;
+	ops.count = straying_count;
+	bc_counter_session_close(counting);
+	ck_assert_int_eq(bc_counter_session_open(&ops, dev, &fake.arch, &counting, &err), BC_OK);
+	pattern[2].op = BC_OP_LD8;
+	session(BC_CLASS_LD);
+	session(BC_CLASS_LD);
+	ck_assert_int_eq(obs[2].outcome, BC_TOOL_ERROR);
+	ck_assert_msg(strstr(obs[2].reason, "no two of three launches") != NULL, "%s", obs[2].reason);
+	ck_assert_uint_eq(obs[1].attempts, 2);
 }
 END_TEST
 
@@ -144,14 +232,48 @@ START_TEST(a_canary_that_does_not_sing_voids_the_session)
 				      strstr(obs[i].counters_absent, "void"),
 			      "%s: %s", faults[_i].what, obs[i].counters_absent);
 	}
+	ck_assert_uint_eq(fake.counts, 2); /* it was tried once more, in vain: the next is not */
+	anew();
+	session(BC_CLASS_LD);
+	ck_assert(obs[0].counters_void);
+	ck_assert_uint_eq(fake.counts, 3);
 	/* the next session is sound and counts the baseline anew */
 	fake.fault = BC_FAKE_RIGHT;
 	anew();
 	session(BC_CLASS_LD);
 	counts_are_right(0);
-	ck_assert_uint_eq(fake.baselines, 2);
+	ck_assert_uint_eq(fake.baselines, 1 + 3 + 1 + 1);
+	ck_assert_str_eq(obs[0].read_again, "");
 }
 END_TEST
+
+/* Void, or refused, for once: its cases are counted in the next session, and say so. */
+START_TEST(a_session_that_fails_once_costs_nothing)
+{
+	if (_i < (int)BC_ARRAY_LEN(faults)) {
+		fake.fault = faults[_i].fault;
+		fake.fault_label = faults[_i].label;
+		fake.fault_from = fake.fault_to = 1;
+	} else {
+		fake.fail_count = 1;
+	}
+	session(BC_CLASS_LD);
+	counts_are_right(0);
+	ck_assert_uint_eq(fake.counts, 2);
+	for (unsigned i = 0; i < CASES; i++)
+		ck_assert_msg(strstr(obs[i].read_again,
+				     _i < (int)BC_ARRAY_LEN(faults) ? faults[_i].words : "a launch failed"),
+			      "%s", obs[i].read_again);
+	fake.fault_from = fake.fault_to = 3; /* and once more, later */
+	fake.fail_count = 3;
+	anew();
+	session(BC_CLASS_LD);
+	counts_are_right(0);
+	ck_assert_uint_eq(fake.counts, 4);
+}
+END_TEST
+
+#define LAST (2 + 1 + CASES + 2 - 1) /* launches: canaries, baseline, cases, canaries */
 
 /* Device operations whose launches from @break_from to @break_to of a call read one wrong counter, or only 0. */
 static size_t break_from, break_to;
@@ -161,8 +283,9 @@ static enum bc_status breaking_count(struct bc_device *d, const struct bc_launch
 				     struct bc_counts *counts, struct bc_error *e)
 {
 	const enum bc_status st = bc_device_fake.count(d, l, n, want, counts, e);
+	const size_t more = break_from > 2 && n > LAST + 1 ? n - (LAST + 1) : 0; /* baselines that are read anew */
 
-	for (size_t i = break_from; i <= break_to && i < n; i++)
+	for (size_t i = break_from + more; i <= break_to + more && i < n; i++)
 		if (break_what == BC_NCOUNTERS)
 			memset(counts[i].v, 0, sizeof(counts[i].v));
 		else
@@ -179,8 +302,6 @@ static void open_breaking(void)
 	bc_counter_session_close(counting);
 	ck_assert_int_eq(bc_counter_session_open(&ops, dev, &fake.arch, &counting, &err), BC_OK);
 }
-
-#define LAST (2 + 1 + CASES + 2 - 1) /* launches: canaries, baseline, cases, canaries */
 
 START_TEST(counters_that_lock_up_in_the_middle_are_caught_by_the_last_canary)
 {
@@ -228,7 +349,7 @@ START_TEST(an_older_count_stands)
 	session(BC_CLASS_LD);
 	counts_are_right(0);
 	fake.fault = BC_FAKE_RIGHT;
-	fake.fail_count = 3;
+	fake.fail_count = 4; /* twice was in vain before: once */
 	session(BC_CLASS_LD);
 	counts_are_right(0);
 	session(BC_CLASS_LD);
@@ -246,6 +367,7 @@ START_TEST(a_chip_without_the_counter_has_no_counts)
 		ck_assert_msg(strstr(obs[i].counters_absent, "the chip has no counter ld_conflicts"), "%s",
 			      obs[i].counters_absent);
 	}
+	ck_assert_uint_eq(fake.counts, 1);	  /* the next try would not have it either */
 	fake.missing = 1u << BC_CTR_ST_CONFLICTS; /* not of this class */
 	anew();
 	session(BC_CLASS_LD);
@@ -255,13 +377,18 @@ END_TEST
 
 START_TEST(counting_that_is_impossible_says_why)
 {
-	fake.fail_count = 1;
+	fake.refuse_from = 1;
 	session(BC_CLASS_LD);
+	ck_assert_uint_eq(fake.counts, 2);
 	for (unsigned i = 0; i < CASES; i++) {
 		ck_assert_uint_eq(obs[i].attempts, 0);
 		ck_assert_int_eq(obs[i].outcome, BC_RAN);
-		ck_assert_str_eq(obs[i].counters_absent, "fake: a launch failed");
+		ck_assert_str_eq(obs[i].counters_absent, "fake: the counters were taken away");
+		ck_assert_str_eq(obs[i].read_again, "");
 	}
+	anew();
+	session(BC_CLASS_LD);
+	ck_assert_uint_eq(fake.counts, 3); /* not tried twice again */
 }
 END_TEST
 
@@ -341,7 +468,12 @@ Suite *bc_test_counter_session(void)
 	tcase_add_test(tc, each_case_has_its_own_counts);
 	tcase_add_test(tc, stores_are_counted_as_stores);
 	tcase_add_test(tc, a_baseline_is_counted_once);
+	tcase_add_loop_test(tc, a_baseline_that_was_read_wrong_costs_nothing, 0, (int)BC_ARRAY_LEN(wrong_by));
+	tcase_add_test(tc, a_sound_baseline_stays);
+	tcase_add_test(tc, baselines_that_are_never_the_same_void_all);
+	tcase_add_test(tc, a_baseline_that_is_never_the_same_breaks_its_cases);
 	tcase_add_loop_test(tc, a_canary_that_does_not_sing_voids_the_session, 0, (int)BC_ARRAY_LEN(faults));
+	tcase_add_loop_test(tc, a_session_that_fails_once_costs_nothing, 0, (int)BC_ARRAY_LEN(faults) + 1);
 	tcase_add_test(tc, counters_that_lock_up_in_the_middle_are_caught_by_the_last_canary);
 	tcase_add_test(tc, every_canary_is_heard);
 	tcase_add_test(tc, an_older_count_stands);

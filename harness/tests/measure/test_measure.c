@@ -150,11 +150,51 @@ START_TEST(a_void_repeat_does_not_wash_the_first_count_away)
 	fake.fault = BC_FAKE_ONE_MORE;
 	fake.fault_label = ids[1];
 	fake.fault_from = fake.fault_to = 1;
-	fake.fail_count = 2;
+	fake.refuse_from = 2;
 	batch();
-	ck_assert_uint_eq(obs[1].attempts, 2); /* the first and the third */
+	ck_assert_uint_eq(obs[1].attempts, 1);
 	ck_assert_str_eq(obs[1].counters_absent, "");
-	ck_assert_int_eq(verdict(1), BC_FAIL);
+	ck_assert_int_eq(verdict(1), BC_DISAGREE);
+}
+END_TEST
+
+/* Any one baseline of the run is read wrong, once, and the cases, counted alone or together, are what they are. */
+START_TEST(one_wrong_baseline_fails_no_case)
+{
+	static const char *const bytes[] = { "width/stride_ld_b8/4",   "width/stride_ld_b8/8",
+					     "width/stride_ld_b64/16", "width/stride_ld_b128/32",
+					     "width/stride_st_b8/8",   "width/stride_st_b64/16" };
+	static const int by[] = { -3, 1, 1000 };
+	const struct bc_case *some[BC_ARRAY_LEN(bytes)];
+	size_t again = 0;
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(bytes); i++) {
+		some[i] = bc_catalog_find(&cat, bytes[i]);
+		ck_assert_msg(some[i] != NULL, "no case %s", bytes[i]);
+	}
+	for (unsigned k = 0; k < 7 * 2 * BC_ARRAY_LEN(by); k++) { /* ld32, ld8, ld64, ld128, st32, st8, st64 */
+		fake = (struct bc_fake){ .overhead = 3, .arch = fake.arch, .facts = fake.facts };
+		fake.wrong_baseline = 1 + k % 7;
+		fake.wrong_by = by[k / 7 % BC_ARRAY_LEN(by)];
+		open_measure(true,
+			     (struct bc_measure_options){ .counters = true, .pack = k < 7 * BC_ARRAY_LEN(by) ? 1 : 3 });
+		ck_assert_int_eq(bc_measure_batch(measure, some, BC_ARRAY_LEN(some), obs, &err), BC_OK);
+		for (size_t i = 0; i < BC_ARRAY_LEN(some); i++) {
+			struct bc_bounds bounds;
+			struct bc_judgement j;
+			const struct bc_judge_in in = {
+				.c = some[i], .arch = &fake.arch, .bounds = &bounds, .obs = &obs[i]
+			};
+
+			bc_expect_find(&expect, some[i]->id, &bounds);
+			bc_judge(&in, &j);
+			ck_assert_msg(j.verdict == BC_PASS, "%s, baseline %u by %d, pack %u: %s; %s", some[i]->id,
+				      fake.wrong_baseline, fake.wrong_by, k < 7 * BC_ARRAY_LEN(by) ? 1 : 3, j.message,
+				      obs[i].read_again);
+			again += obs[i].read_again[0] != '\0';
+		}
+	}
+	ck_assert_uint_ge(again, 7 * 2 * BC_ARRAY_LEN(by)); /* and it is told */
 }
 END_TEST
 
@@ -168,12 +208,13 @@ START_TEST(without_expectations_one_count_is_made)
 }
 END_TEST
 
-START_TEST(a_wrong_request_count_is_not_made_again)
+/* It may be the baseline; else the judge says that it is the kernel. */
+START_TEST(a_wrong_request_count_is_made_again)
 {
 	fake.fault = BC_FAKE_ONE_REQUEST_MORE;
 	fake.fault_label = ids[1];
 	batch();
-	ck_assert_uint_eq(obs[1].attempts, 1);
+	ck_assert_uint_eq(obs[1].attempts, 3);
 	ck_assert_int_eq(verdict(1), BC_BROKEN);
 	ck_assert_int_eq(verdict(0), BC_PASS);
 }
@@ -283,6 +324,21 @@ START_TEST(a_calibration_disturbed_for_a_moment_costs_nothing)
 	batch();
 	for (size_t i = 0; i < BC_ARRAY_LEN(ids); i++)
 		ck_assert_msg(obs[i].clock_has, "%s: %s%s", obs[i].id, obs[i].clock_absent, obs[i].clock_flat);
+	ck_assert_msg(strstr(obs[0].read_again, "does not rise") != NULL, "%s", obs[0].read_again);
+	ck_assert_str_eq(obs[3].read_again, ""); /* the stores have a line of their own */
+}
+END_TEST
+
+/* Disturbed for longer: the batch has no clock, the next one does. A line that is flat stays flat. */
+START_TEST(a_calibration_is_tried_again_in_the_next_batch)
+{
+	fake.flat_clock = fake.noisy_clock = true;
+	batch();
+	ck_assert(!obs[0].clock_has && obs[0].clock_absent[0]);
+	fake.flat_clock = false;
+	batch();
+	for (size_t i = 0; i < BC_ARRAY_LEN(ids); i++)
+		ck_assert_msg(obs[i].clock_has, "%s: %s", obs[i].id, obs[i].clock_absent);
 }
 END_TEST
 
@@ -463,8 +519,9 @@ Suite *bc_test_measure(void)
 	tcase_add_test(tc, an_unexpected_count_is_made_again);
 	tcase_add_test(tc, a_repeat_that_fits_is_no_pass);
 	tcase_add_test(tc, a_void_repeat_does_not_wash_the_first_count_away);
+	tcase_add_test(tc, one_wrong_baseline_fails_no_case);
 	tcase_add_test(tc, without_expectations_one_count_is_made);
-	tcase_add_test(tc, a_wrong_request_count_is_not_made_again);
+	tcase_add_test(tc, a_wrong_request_count_is_made_again);
 	tcase_add_test(tc, one_bad_launch_is_alone);
 	tcase_add_test(tc, wrong_data_is_that_cases_alone);
 	tcase_add_loop_test(tc, a_dead_device_ends_the_batch, 0, (int)BC_ARRAY_LEN(deaths));
@@ -472,6 +529,7 @@ Suite *bc_test_measure(void)
 	tcase_add_test(tc, a_flat_clock_is_a_finding);
 	tcase_add_test(tc, a_flat_clock_that_strays_tells_nothing);
 	tcase_add_test(tc, a_calibration_disturbed_for_a_moment_costs_nothing);
+	tcase_add_test(tc, a_calibration_is_tried_again_in_the_next_batch);
 	tcase_add_test(tc, what_is_not_asked_for_is_absent_with_a_reason);
 	tcase_add_test(tc, what_the_device_lacks_is_absent_with_its_reason);
 	tcase_add_loop_test(tc, counters_that_are_taken_away_are_never_zero, 0, (int)BC_ARRAY_LEN(taken));

@@ -85,11 +85,29 @@ END_TEST
 START_TEST(what_is_not_there_has_no_line)
 {
 	static const char *const gone[] = {
-		"outcome",	 "reason",	 "wavefronts",	  "wavefronts_origin", "wavefronts_basis",
-		"conflicts",	 "sectors",	 "requests",	  "data_detail",       "requests_stated",
-		"counters",	 "counters_by",	 "counters_void", "counters_absent",   "clock",
-		"clock_samples", "clock_absent", "model",	  "model_absent",      "code_absent",
-		"twin",		 "pattern",
+		"outcome",
+		"reason",
+		"wavefronts",
+		"wavefronts_origin",
+		"wavefronts_basis",
+		"conflicts",
+		"sectors",
+		"requests",
+		"data_detail",
+		"requests_stated",
+		"counters",
+		"counters_by",
+		"counters_void",
+		"counters_absent",
+		"clock",
+		"clock_samples",
+		"clock_absent",
+		"read_again",
+		"model",
+		"model_absent",
+		"code_absent",
+		"twin",
+		"pattern",
 	};
 	struct bc_result *r = &sample.devices[0].results[0];
 
@@ -117,6 +135,7 @@ START_TEST(reasons_are_told)
 	(void)bc_strlcpy(o->data_detail, "lane 3: read a=b", sizeof(o->data_detail));
 	(void)bc_strlcpy(o->counters_absent, "no permission", sizeof(o->counters_absent));
 	(void)bc_strlcpy(o->clock_absent, "throttled", sizeof(o->clock_absent));
+	(void)bc_strlcpy(o->read_again, "the baseline of ld8", sizeof(o->read_again));
 	(void)bc_strlcpy(o->model_absent, "no law", sizeof(o->model_absent));
 	(void)bc_strlcpy(o->code_absent, "no cuobjdump", sizeof(o->code_absent));
 	sample.devices[0].arch.provisional = true;
@@ -134,6 +153,7 @@ START_TEST(reasons_are_told)
 	expect("counters_absent", "no permission");
 	expect("clock", NULL);
 	expect("clock_absent", "throttled");
+	expect("read_again", "the baseline of ld8");
 	expect("model", NULL);
 	expect("model_absent", "no law");
 	expect("code_absent", "no cuobjdump");
