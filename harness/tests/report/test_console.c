@@ -160,6 +160,23 @@ START_TEST(counters_that_turn_out_to_be_absent_are_said)
 }
 END_TEST
 
+/* A case that passes in the second try passes, and it is told: at the end, and with -v at the case. */
+START_TEST(what_was_read_again_is_said)
+{
+	struct bc_device_run *d = &sample.devices[0];
+
+	for (size_t i = 0; i < 2; i++)
+		(void)bc_strlcpy(d->results[i].obs.read_again, "the baseline of ld8", BC_REASON_MAX);
+	bc_sample_set(&sample, 0, 0, BC_PASS, "");
+	o.verbose = true;
+	open_console();
+	bc_console_result(c, d, &d->results[0]);
+	ck_assert_str_eq(seen(), "PASS     sm_90 stride/ld_b32/0: read again: the baseline of ld8\n");
+	ck_assert_int_eq(bc_console_end(c, &sample.run, &paths, &err), BC_OK);
+	ck_assert_msg(strstr(seen(), "cuda:0: 2 of ") && strstr(mem, " read again: the baseline of ld8\n"), "%s", mem);
+}
+END_TEST
+
 START_TEST(what_the_gpu_told_of_is_said)
 {
 	open_console();
@@ -515,6 +532,7 @@ Suite *bc_test_console(void)
 	tcase_add_test(tc, colour_is_asked_for);
 	tcase_add_test(tc, the_devices_come_first);
 	tcase_add_test(tc, what_a_device_lacks_is_said);
+	tcase_add_test(tc, what_was_read_again_is_said);
 	tcase_add_loop_test(tc, counters_that_turn_out_to_be_absent_are_said, 0, 2);
 	tcase_add_test(tc, what_the_gpu_told_of_is_said);
 	tcase_add_loop_test(tc, the_first_line_says_reference_device, 0, 2);
