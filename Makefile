@@ -75,11 +75,12 @@ XML_CFLAGS = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libxml-2.0))
 XML_LIBS   = $(shell pkg-config --libs libxml-2.0)
 JSON_LIBS  = $(call static,$(1),jansson,$(shell pkg-config --libs jansson))
 SQLITE_LIBS = $(call static,$(1),sqlite3,$(shell pkg-config --libs sqlite3))
-# Debian's Check is a static library, its -lsubunit is not: both, and jansson and SQLite, are linked statically where that is possible, so
+# Debian's Check is a static library, its -lsubunit is not: both, and jansson, SQLite and zlib, are linked statically where that is possible, so
 # that the binary does not need them.
 static     = $(if $(filter /%,$(shell $(1) -print-file-name=lib$(2).a)),-l:lib$(2).a,$(3))
+ZLIB_LIBS  = $(call static,$(1),z,$(shell pkg-config --libs zlib))
 CHECK_LIBS = $(call static,$(1),check,$(shell pkg-config --libs-only-l check)) $(call static,$(1),subunit)
-LIBS       = -Wl,--as-needed $(call CHECK_LIBS,$(1)) $(XML_LIBS) $(call JSON_LIBS,$(1)) $(call SQLITE_LIBS,$(1)) -lm -lrt -lpthread -ldl
+LIBS       = -Wl,--as-needed $(call CHECK_LIBS,$(1)) $(XML_LIBS) $(call JSON_LIBS,$(1)) $(call SQLITE_LIBS,$(1)) $(call ZLIB_LIBS,$(1)) -lm -lrt -lpthread -ldl
 
 DEFINES  := -std=c11 -D_GNU_SOURCE -I. $(if $(WITH_CUDA),-DBC_WITH_CUDA)
 SANITIZE := -O1 -g -fno-omit-frame-pointer

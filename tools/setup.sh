@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # tools/setup.sh GROUP... - see that the tools and libraries of each group are here; install what is missing.
 #
-# Groups: build (compiler, pkg-config, Check, libxml2, jansson, SQLite), check (what the tests need beside), browser,
-# clang, lint.
+# Groups: build (compiler, pkg-config, Check, libxml2, zlib, jansson, SQLite), check (what the tests need beside),
+# browser, clang, lint.
 # Installs with apt-get when it may (root, or sudo without a password). When it may not, or when SETUP=check is
 # set, it stops with status 1 and prints the one command to type. Prints nothing when everything is here.
 set -eu
@@ -58,6 +58,9 @@ look_build()
 	fi
 	if ! have pkg-config || ! pkg-config --exists sqlite3; then
 		lack libsqlite3-dev "SQLite (with its headers)"
+	fi
+	if ! have pkg-config || ! pkg-config --exists zlib; then
+		lack zlib1g-dev "zlib (with its headers)"
 	fi
 }
 

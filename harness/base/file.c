@@ -60,26 +60,6 @@ enum bc_status bc_file_sync(const struct bc_file_calls *calls, int fd, const cha
 	return bc_fail(err, BC_EWRITE, "%s: cannot sync to disk: %s", path, strerror(errno));
 }
 
-/* Make the temporary file whole and on disk. On failure it may be left. */
-static enum bc_status write_temp(const struct bc_file_calls *calls, const char *temp, const void *data, size_t len,
-				 struct bc_error *err)
-{
-	enum bc_status st;
-	int fd;
-
-	if (unlink(temp) != 0 && errno != ENOENT)
-		return bc_fail(err, BC_EWRITE, "%s: cannot remove what an earlier run left: %s", temp, strerror(errno));
-	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return bc_fail(err, BC_EWRITE, "%s: cannot create: %s", temp, strerror(errno));
-	st = bc_write_all(calls, fd, data, len, temp, err);
-	if (!st)
-		st = bc_file_sync(calls, fd, temp, err);
-	if (calls->close(fd) != 0 && !st)
-		st = bc_fail(err, BC_EWRITE, "%s: cannot close: %s", temp, strerror(errno));
-	return st;
-}
-
 /* The folder that @path is in. */
 static enum bc_status sync_folder(const struct bc_file_calls *calls, const char *path, struct bc_error *err)
 {
@@ -127,26 +107,71 @@ static enum bc_status refuse_special(const char *path, struct bc_error *err)
 	return BC_OK;
 }
 
+struct bc_replacement {
+	const struct bc_file_calls *calls;
+	int fd; /* of the temporary file; -1: it is closed */
+	char path[BC_PATH_MAX], temp[BC_PATH_MAX];
+};
+
+enum bc_status bc_replacement_open(const struct bc_file_calls *calls, const char *dir, const char *name,
+				   struct bc_replacement **out, struct bc_error *err)
+{
+	struct bc_replacement *r = malloc(sizeof(*r));
+	enum bc_status st = BC_OK;
+	int n, m;
+
+	if (!r)
+		return bc_fail(err, BC_ENOMEM, "%s: out of memory", name);
+	r->calls = calls;
+	r->fd = -1;
+	n = snprintf(r->path, sizeof(r->path), "%s/%s", dir, name);
+	m = snprintf(r->temp, sizeof(r->temp), "%s/.%s.tmp", dir, name);
+	if (n < 0 || (size_t)n >= sizeof(r->path) || m < 0 || (size_t)m >= sizeof(r->temp))
+		st = bc_fail(err, BC_EWRITE, "%.200s...: path of %s longer than %d bytes", dir, name, BC_PATH_MAX - 1);
+	if (!st)
+		st = refuse_special(r->path, err);
+	if (!st && unlink(r->temp) != 0 && errno != ENOENT)
+		st = bc_fail(err, BC_EWRITE, "%s: cannot remove what an earlier run left: %s", r->temp,
+			     strerror(errno));
+	if (!st) {
+		r->fd = open(r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (r->fd < 0)
+			st = bc_fail(err, BC_EWRITE, "%s: cannot create: %s", r->temp, strerror(errno));
+	}
+	if (!st) {
+		*out = r;
+		r = NULL; /* the caller owns it now */
+	}
+	free(r);
+	return st;
+}
+
+enum bc_status bc_replacement_write(struct bc_replacement *r, const void *data, size_t len, struct bc_error *err)
+{
+	return bc_write_all(r->calls, r->fd, data, len, r->temp, err);
+}
+
+enum bc_status bc_replacement_end(struct bc_replacement *r, enum bc_status st, struct bc_error *err)
+{
+	if (!st)
+		st = bc_file_sync(r->calls, r->fd, r->temp, err);
+	if (r->calls->close(r->fd) != 0 && !st)
+		st = bc_fail(err, BC_EWRITE, "%s: cannot close: %s", r->temp, strerror(errno));
+	if (!st)
+		st = bc_file_rename(r->calls, r->temp, r->path, err);
+	else
+		(void)unlink(r->temp); /* the first failure is the one to tell */
+	free(r);
+	return st;
+}
+
 enum bc_status bc_file_replace(const struct bc_file_calls *calls, const char *dir, const char *name, const void *data,
 			       size_t len, struct bc_error *err)
 {
-	char path[BC_PATH_MAX], temp[BC_PATH_MAX];
-	enum bc_status st;
-	int n, m;
+	struct bc_replacement *r = NULL;
+	enum bc_status st = bc_replacement_open(calls, dir, name, &r, err);
 
-	n = snprintf(path, sizeof(path), "%s/%s", dir, name);
-	m = snprintf(temp, sizeof(temp), "%s/.%s.tmp", dir, name);
-	if (n < 0 || (size_t)n >= sizeof(path) || m < 0 || (size_t)m >= sizeof(temp))
-		return bc_fail(err, BC_EWRITE, "%.200s...: path of %s longer than %d bytes", dir, name,
-			       BC_PATH_MAX - 1);
-	st = refuse_special(path, err);
-	if (st)
-		return st;
-	st = write_temp(calls, temp, data, len, err);
-	if (!st)
-		return bc_file_rename(calls, temp, path, err);
-	(void)unlink(temp); /* the first failure is the one to tell */
-	return st;
+	return st ? st : bc_replacement_end(r, bc_replacement_write(r, data, len, err), err);
 }
 
 enum bc_status bc_file_not_among(const char *path, char *const *read, size_t n, struct bc_error *err)

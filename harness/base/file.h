@@ -44,6 +44,16 @@ extern const struct bc_file_calls bc_file_system;
 enum bc_status bc_file_replace(const struct bc_file_calls *calls, const char *dir, const char *name, const void *data,
 			       size_t len, struct bc_error *err);
 
+/* The same for a file that is written piece by piece. */
+struct bc_replacement;
+
+enum bc_status bc_replacement_open(const struct bc_file_calls *calls, const char *dir, const char *name,
+				   struct bc_replacement **out, struct bc_error *err);
+enum bc_status bc_replacement_write(struct bc_replacement *r, const void *data, size_t len, struct bc_error *err);
+
+/* Put the file in its place when @st is BC_OK; else remove what was written. Frees @r. Return: the first failure. */
+enum bc_status bc_replacement_end(struct bc_replacement *r, enum bc_status st, struct bc_error *err);
+
 /**
  * bc_file_not_among - is @path another file than each of @read, whatever they are called?
  *

@@ -87,25 +87,29 @@ static void keep_worse(enum bc_status st, const struct bc_error *why, enum bc_st
 	}
 }
 
-/* All reports are tried: one that is broken does not keep the others out. Output that cannot be written (exit status 2)
- * is worse than an input that cannot be read (3), and ends it. */
+/* All reports are tried: one that is broken does not keep the others out. Output that cannot be written ends it. Exit
+ * status 2 when some were taken and some not, 3 when none could be. */
 static enum bc_status act_add(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err)
 {
 	struct bc_read_file *shards;
 	char **paths = NULL;
-	size_t n = 0, nshards = 0;
+	size_t n = 0, nshards = 0, taken = 0;
 	enum bc_status worst = BC_OK;
 	struct bc_error why = { .msg = "" };
 
 	(void)out;
 	for (size_t i = 1; i < c->noperands; i++)
-		keep_worse(bc_report_paths(c->operands[i], &paths, &n, &why), &why, &worst, err);
+		keep_worse(bc_report_paths_below(c->operands[i], &paths, &n, &why), &why, &worst, err);
 	shards = calloc(n + 1, sizeof(*shards));
 	if (!shards)
 		keep_worse(bc_fail(&why, BC_ENOMEM, "history: out of memory"), &why, &worst, err);
 	for (size_t i = 0; i < n; i++) {
-		if (shards && bc_status_exit(worst) != 2)
-			keep_worse(add_file(h, paths[i], shards, &nshards, &why), &why, &worst, err);
+		if (shards && bc_status_exit(worst) != 2) {
+			const enum bc_status st = add_file(h, paths[i], shards, &nshards, &why);
+
+			keep_worse(st, &why, &worst, err);
+			taken += !st;
+		}
 		free(paths[i]);
 	}
 	if (shards && bc_status_exit(worst) != 2)
@@ -114,7 +118,10 @@ static enum bc_status act_add(const struct bc_cli *c, struct bc_history *h, stru
 		bc_report_release(&shards[i]);
 	free(shards);
 	free(paths);
-	return worst;
+	if (!taken || !worst || bc_status_exit(worst) == 2)
+		return worst;
+	(void)bc_cli_fail(err);
+	return bc_fail(err, BC_EDEVICE, "history: not all reports could be taken; the others were");
 }
 
 static enum bc_status act_list(const struct bc_cli *c, struct bc_history *h, struct bc_text *out, struct bc_error *err)

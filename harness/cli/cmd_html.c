@@ -28,20 +28,27 @@ static enum bc_status split_path(const char *path, char dir[BC_PATH_MAX], const 
 	return BC_OK;
 }
 
-static enum bc_status read_all(char *const *path, size_t n, struct bc_read_file *files, size_t *nread,
+static enum bc_status read_all(char *const *path, size_t n, struct bc_read_file *files, size_t *nread, size_t *refused,
 			       struct bc_error *err)
 {
 	enum bc_status st = BC_OK;
 
-	for (*nread = 0; !st && *nread < n;) {
-		st = bc_report_read(path[*nread], &files[*nread], err);
-		if (!st)
-			++*nread;
+	*nread = 0;
+	for (size_t i = 0; !st && i < n; i++) {
+		st = bc_report_read(path[i], &files[*nread], err);
+		*nread += !st;
+		if ((st == BC_EDATA || st == BC_EREAD) && n > 1) {
+			bc_cli_fail(err);
+			++*refused;
+			st = BC_OK;
+		}
 	}
-	return st ? st : bc_report_join(files, n, err);
+	if (!st && n && !*nread)
+		st = bc_fail(err, BC_EDATA, "html: none of the %zu reports could be taken", n);
+	return st ? st : bc_report_join(files, *nread, err);
 }
 
-static enum bc_status make_page(const struct bc_cli *c, struct bc_error *err)
+static enum bc_status make_page(const struct bc_cli *c, size_t *refused, struct bc_error *err)
 {
 	struct bc_read_file *files = NULL;
 	struct bc_text page = { 0 };
@@ -51,12 +58,13 @@ static enum bc_status make_page(const struct bc_cli *c, struct bc_error *err)
 	enum bc_status st = split_path(c->output, dir, &name, err);
 
 	for (size_t i = 0; !st && i < c->noperands; i++)
-		st = bc_report_paths(c->operands[i], &path, &n, err);
+		st = bc_report_paths_below(c->operands[i], &path, &n, err);
 	if (!st)
 		st = bc_file_not_among(c->output, path, n, err);
 	if (!st) {
 		files = calloc(n + 1, sizeof(*files));
-		st = files ? read_all(path, n, files, &nread, err) : bc_fail(err, BC_ENOMEM, "html: out of memory");
+		st = files ? read_all(path, n, files, &nread, refused, err)
+			   : bc_fail(err, BC_ENOMEM, "html: out of memory");
 	}
 	if (!st)
 		st = bc_html_write(files, nread, &page, err);
@@ -83,6 +91,7 @@ static enum bc_status make_page(const struct bc_cli *c, struct bc_error *err)
 int bc_cmd_html(const struct bc_cli *c, const struct bc_catalog *cat)
 {
 	struct bc_error err = { .msg = "" };
+	size_t refused = 0;
 	enum bc_status st = BC_OK;
 
 	(void)cat;
@@ -92,6 +101,6 @@ int bc_cmd_html(const struct bc_cli *c, const struct bc_catalog *cat)
 		st = bc_fail(&err, BC_EUSAGE, "html: name the page: `bankcheck html %s -o report.html`",
 			     c->operands[0]);
 	if (!st)
-		st = make_page(c, &err);
-	return st ? bc_cli_fail(&err) : 0;
+		st = make_page(c, &refused, &err);
+	return st ? bc_cli_fail(&err) : bc_cli_left_out(refused);
 }

@@ -22,22 +22,42 @@ static enum bc_status check_arguments(const struct bc_cli *c, struct bc_error *e
 	return BC_OK;
 }
 
-/* Put @text in the file that -o names, whole or not at all. */
-static enum bc_status write_file(const char *path, const struct bc_text *text, struct bc_error *err)
+static enum bc_status write_piece(void *ctx, const char *bytes, size_t len, struct bc_error *err)
+{
+	return bc_replacement_write(ctx, bytes, len, err);
+}
+
+/* Write the file that -o names, whole or not at all. */
+static enum bc_status write_file(const char *path, char *const *paths, size_t n, struct bc_merge_sums *sums,
+				 struct bc_error *err)
 {
 	char dir[BC_PATH_MAX];
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	struct bc_replacement *file = NULL;
+	struct bc_merge_out out = { .write = write_piece, .refused = bc_cli_refused };
+	enum bc_status st;
 
 	(void)bc_strlcpy(dir, slash ? path : ".", sizeof(dir));
 	if (slash)
 		dir[slash == path ? 1 : slash - path] = '\0';
-	return bc_file_replace(&bc_file_system, dir, name, text->data, text->len, err);
+	st = bc_replacement_open(&bc_file_system, dir, name, &file, err);
+	if (st)
+		return st;
+	out.ctx = file;
+	return bc_replacement_end(file, bc_junit_merge(paths, n, &out, sums, err), err);
+}
+
+static void print_sums(const char *path, const struct bc_merge_sums *s)
+{
+	(void)printf("%s: %zu report%s, %zu device%s, %zu case%s: %zu passed, %zu failures, %zu errors, %zu skipped\n",
+		     path, s->reports, s->reports == 1 ? "" : "s", s->devices, s->devices == 1 ? "" : "s", s->tests,
+		     s->tests == 1 ? "" : "s", s->tests - s->failures - s->errors - s->skipped, s->failures, s->errors,
+		     s->skipped);
 }
 
 int bc_cmd_merge(const struct bc_cli *c, const struct bc_catalog *cat)
 {
 	struct bc_error err = { .msg = "" };
-	struct bc_text text = { 0 };
 	struct bc_merge_sums sums = { 0 };
 	char **paths = NULL;
 	size_t n = 0;
@@ -45,25 +65,17 @@ int bc_cmd_merge(const struct bc_cli *c, const struct bc_catalog *cat)
 
 	(void)cat;
 	for (size_t i = 0; !st && i < c->noperands; i++)
-		st = bc_report_paths(c->operands[i], &paths, &n, &err);
+		st = bc_report_paths_below(c->operands[i], &paths, &n, &err);
 	if (!st)
 		st = bc_file_not_among(c->output, paths, n, &err);
 	if (!st)
-		st = bc_junit_merge(paths, n, &text, &sums, &err);
-	if (!st)
-		st = write_file(c->output, &text, &err);
+		st = write_file(c->output, paths, n, &sums, &err);
 	if (!st) {
-		(void)printf("%s: %zu report%s, %zu device%s, %zu case%s: %zu passed, %zu failures, %zu errors, %zu "
-			     "skipped\n",
-			     c->output, sums.reports, sums.reports == 1 ? "" : "s", sums.devices,
-			     sums.devices == 1 ? "" : "s", sums.tests, sums.tests == 1 ? "" : "s",
-			     sums.tests - sums.failures - sums.errors - sums.skipped, sums.failures, sums.errors,
-			     sums.skipped);
+		print_sums(c->output, &sums);
 		st = bc_cli_flush(&err);
 	}
-	bc_text_release(&text);
 	for (size_t i = 0; i < n; i++)
 		free(paths[i]);
 	free(paths);
-	return st ? bc_cli_fail(&err) : 0;
+	return st ? bc_cli_fail(&err) : bc_cli_left_out(sums.refused);
 }

@@ -16,6 +16,20 @@ int bc_cli_fail(const struct bc_error *err)
 	return bc_status_exit(err->status);
 }
 
+void bc_cli_refused(void *ctx, const struct bc_error *why)
+{
+	(void)ctx;
+	(void)bc_cli_fail(why);
+}
+
+int bc_cli_left_out(size_t n)
+{
+	if (n)
+		(void)fprintf(stderr, "bankcheck: %zu report%s left out; the others were taken\n", n,
+			      n == 1 ? " was" : "s were");
+	return n ? 2 : 0;
+}
+
 enum bc_status bc_cli_flush(struct bc_error *err)
 {
 	if (fflush(stdout) || ferror(stdout))

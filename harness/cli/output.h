@@ -8,6 +8,12 @@
 /* Print an error as one line of standard error. Return: its exit status. */
 int bc_cli_fail(const struct bc_error *err);
 
+/* Name a report that is left out (bc_report_refused_fn); @ctx is not used. */
+void bc_cli_refused(void *ctx, const struct bc_error *why);
+
+/* The end of a command that left @n reports out and did the rest. Return: its exit status: 2, 0 when @n is 0. */
+int bc_cli_left_out(size_t n);
+
 /* Flush standard output; BC_EWRITE when anything that was printed did not get out. */
 enum bc_status bc_cli_flush(struct bc_error *err);
 

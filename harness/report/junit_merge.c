@@ -10,6 +10,7 @@
 
 #include "harness/base/escape.h"
 #include "harness/report/read_xml.h"
+#include "harness/report/render.h"
 #include "harness/report/read_shards.h"
 #include "harness/report/reader.h"
 
@@ -31,12 +32,12 @@ struct member {
 struct merge {
 	struct member *m;
 	size_t n;
-	xmlDocPtr doc;
-	xmlNodePtr root;
+	const struct bc_merge_out *out;
 	struct bc_read_file *shards; /* reports with shards of runs that have names, to be joined */
 	size_t nshards;
 	struct bc_merge_sums *sums;
 	uint64_t ms;
+	struct bc_merge_sums written; /* of the testsuites, for the check that no file changed */
 	struct bc_error *err;
 };
 
@@ -87,6 +88,19 @@ static void name_member(const struct bc_read_device *d, const char *path, struct
 		m->base[added - m->dev] = '\0';
 }
 
+static void add_up(struct merge *g, const struct bc_read_device *d)
+{
+	for (size_t i = 0; i < d->ncases; i++) {
+		const char *element = bc_verdict_style(d->cases[i].verdict)->element; /* the reader saw that it is so */
+
+		g->sums->tests++;
+		g->ms += bc_milliseconds(d->cases[i].seconds);
+		g->sums->failures += element && strcmp(element, "failure") == 0;
+		g->sums->errors += element && strcmp(element, "error") == 0;
+		g->sums->skipped += element && strcmp(element, "skipped") == 0;
+	}
+}
+
 static enum bc_status add_members(struct merge *g, const char *path)
 {
 	struct bc_read_file file = { 0 };
@@ -101,6 +115,7 @@ static enum bc_status add_members(struct merge *g, const char *path)
 	else
 		g->m = grown;
 	for (size_t i = 0; !st && i < file.ndevices; i++) {
+		add_up(g, &file.devices[i]);
 		memset(&g->m[g->n], 0, sizeof(*g->m));
 		if (bc_report_has_shard(&file))
 			g->m[g->n].run_key = bc_report_run_key(&file.devices[i]);
@@ -274,26 +289,39 @@ static void count_case(const xmlNode *testcase, struct bc_merge_sums *s)
 	s->skipped += !failure && !error && skipped;
 }
 
-/* Move a copy of a testsuite below the new root. */
-static enum bc_status take_suite(struct merge *g, xmlNodePtr from, const struct member *m)
+static enum bc_status put(struct merge *g, const char *bytes, size_t len)
 {
-	xmlNodePtr suite = xmlDocCopyNode(from, g->doc, 1), space = xmlNewText(BAD_CAST "\n ");
+	return g->out->write(g->out->ctx, bytes, len, g->err);
+}
+
+/* A testsuite as text. */
+static enum bc_status put_suite(struct merge *g, xmlNodePtr suite)
+{
+	xmlBufferPtr text = xmlBufferCreate();
+	xmlOutputBufferPtr to = text ? xmlOutputBufferCreateBuffer(text, NULL) : NULL;
+	enum bc_status st = to ? BC_OK : no_memory(g->err);
+
+	if (to)
+		xmlNodeDumpOutput(to, suite->doc, suite, 0, 0, "UTF-8");
+	if (to && xmlOutputBufferClose(to) < 0)
+		st = no_memory(g->err);
+	st = bc_libxml_end("merge", st, g->err);
+	if (!st)
+		st = put(g, "\n ", 2);
+	if (!st)
+		st = put(g, (const char *)xmlBufferContent(text), (size_t)xmlBufferLength(text));
+	if (text)
+		xmlBufferFree(text);
+	return st;
+}
+
+/* Write a testsuite under its new name. */
+static enum bc_status take_suite(struct merge *g, xmlNodePtr suite, const struct member *m)
+{
 	struct bc_merge_sums s = { 0 };
 	uint64_t ms = 0;
-	enum bc_status st;
+	enum bc_status st = rename_class(g, suite, "name", m);
 
-	if (!suite || !space || !xmlAddChild(g->root, space)) {
-		xmlFreeNode(suite);
-		xmlFreeNode(space);
-		return no_memory(g->err);
-	}
-	if (!xmlAddChild(g->root, suite)) {
-		xmlFreeNode(suite);
-		return no_memory(g->err);
-	}
-	st = bc_libxml_end("merge", BC_OK, g->err); /* a copy may lack names and texts */
-	if (!st)
-		st = rename_class(g, suite, "name", m);
 	if (!st && m->whole)
 		st = say_whole(g, suite, m->whole);
 	for (xmlNodePtr n = suite->children; !st && n; n = n->next) {
@@ -307,12 +335,11 @@ static enum bc_status take_suite(struct merge *g, xmlNodePtr from, const struct 
 		st = set_sums(g, suite, &s, ms);
 	if (!st)
 		st = set_count(g, suite, "skipped", s.skipped);
-	g->sums->tests += s.tests;
-	g->sums->failures += s.failures;
-	g->sums->errors += s.errors;
-	g->sums->skipped += s.skipped;
-	g->ms += ms;
-	return st;
+	g->written.tests += s.tests;
+	g->written.failures += s.failures;
+	g->written.errors += s.errors;
+	g->written.skipped += s.skipped;
+	return st ? st : put_suite(g, suite);
 }
 
 /* The member that a testsuite of @path belongs to. The reader took the file, so there is one. */
@@ -330,74 +357,109 @@ static const struct member *find_member(const struct merge *g, const char *path,
 	return found;
 }
 
+static enum bc_status changed(struct merge *g, const char *path)
+{
+	return bc_fail(g->err, BC_EDATA, "%s: changed while it was read: try again", path);
+}
+
 static enum bc_status take_file(struct merge *g, const char *path)
 {
 	xmlDocPtr doc = NULL;
 	xmlNodePtr root;
-	enum bc_status st = bc_read_xml(path, &doc, g->err);
+	enum bc_status st;
 
-	if (st)
-		return st;
-	root = xmlDocGetRootElement(doc);
+	bc_libxml_begin();
+	st = bc_read_xml(path, &doc, g->err);
+	root = st ? NULL : xmlDocGetRootElement(doc);
 	for (xmlNodePtr n = root ? root->children : NULL; !st && n; n = n->next) {
 		const struct member *m = is(n, "testsuite") ? find_member(g, path, n) : NULL;
 
 		if (m)
 			st = take_suite(g, n, m);
 		else if (is(n, "testsuite"))
-			st = bc_fail(g->err, BC_EDATA, "%s: changed while it was read: try again", path);
+			st = changed(g, path);
 	}
-	xmlFreeDoc(doc);
+	st = bc_libxml_end(path, st, g->err);
+	if (doc)
+		xmlFreeDoc(doc);
 	return st;
+}
+
+static bool is_member(const struct merge *g, const char *path)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->m[i].path == path)
+			return true;
+	return false;
 }
 
 static enum bc_status build(struct merge *g, char *const *paths, size_t n)
 {
-	enum bc_status st = BC_OK;
+	struct bc_text head = { 0 };
+	char seconds[BC_SECONDS_MAX];
+	enum bc_status st;
 
-	g->doc = xmlNewDoc(BAD_CAST "1.0");
-	g->root = g->doc ? xmlNewNode(NULL, BAD_CAST "testsuites") : NULL;
-	if (!g->root)
-		return no_memory(g->err);
-	(void)xmlDocSetRootElement(g->doc, g->root);
-	if (!xmlSetProp(g->root, BAD_CAST "name", BAD_CAST "bankcheck"))
-		return no_memory(g->err);
-	st = set_sums(g, g->root, g->sums, 0); /* to have the attributes in their order */
+	bc_seconds(g->ms, seconds);
+	st = bc_text_addf(&head, g->err,
+			  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"bankcheck\" tests=\"%zu\" "
+			  "failures=\"%zu\" errors=\"%zu\" time=\"%s\">",
+			  g->sums->tests, g->sums->failures, g->sums->errors, seconds);
+	if (!st)
+		st = put(g, head.data, head.len);
+	bc_text_release(&head);
 	for (size_t i = 0; !st && i < n; i++)
-		st = take_file(g, paths[i]);
-	return st ? st : set_sums(g, g->root, g->sums, g->ms);
+		if (is_member(g, paths[i]))
+			st = take_file(g, paths[i]);
+	if (!st && (g->written.tests != g->sums->tests || g->written.failures != g->sums->failures ||
+		    g->written.errors != g->sums->errors || g->written.skipped != g->sums->skipped))
+		st = changed(g, "merge: a report");
+	return st ? st : put(g, "</testsuites>\n", 14);
 }
 
-enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out, struct bc_merge_sums *sums,
-			      struct bc_error *err)
+/* All reports, but those that cannot be taken. */
+static enum bc_status read_reports(struct merge *g, char *const *paths, size_t n)
 {
-	struct merge g = { .sums = sums, .err = err };
-	xmlChar *text = NULL;
-	int len = 0;
+	struct bc_error why = { .msg = "" };
 	enum bc_status st = BC_OK;
 
-	*sums = (struct bc_merge_sums){ .reports = n };
+	for (size_t i = 0; !st && i < n; i++) {
+		struct bc_error *const err = g->err;
+
+		g->err = &why;
+		st = add_members(g, paths[i]);
+		g->err = err;
+		if (st == BC_EDATA || st == BC_EREAD) {
+			if (n > 1)
+				g->out->refused(g->out->ctx, &why);
+			g->sums->refused++;
+			st = BC_OK;
+		} else {
+			g->sums->reports += !st;
+		}
+	}
+	if (!st && !g->sums->reports)
+		st = n == 1 ? why.status
+			    : bc_fail(&why, why.status, "merge: none of the %zu reports could be taken", n);
+	return st ? bc_fail(g->err, st, "%s", why.msg) : BC_OK;
+}
+
+enum bc_status bc_junit_merge(char *const *paths, size_t n, const struct bc_merge_out *out, struct bc_merge_sums *sums,
+			      struct bc_error *err)
+{
+	struct merge g = { .out = out, .sums = sums, .err = err };
+	enum bc_status st;
+
+	*sums = (struct bc_merge_sums){ 0 };
 	g.shards = calloc(n + 1, sizeof(*g.shards));
 	if (!g.shards)
 		return no_memory(err);
-	bc_libxml_begin();
-	for (size_t i = 0; !st && i < n; i++)
-		st = add_members(&g, paths[i]);
+	st = read_reports(&g, paths, n);
 	if (!st)
 		st = join_shards(&g);
 	if (!st)
 		st = make_unique(&g);
 	if (!st)
 		st = build(&g, paths, n);
-	if (!st) {
-		xmlDocDumpMemoryEnc(g.doc, &text, &len, "UTF-8");
-		st = bc_libxml_end("merge", text && len > 0 ? BC_OK : no_memory(err), err);
-	}
-	if (!st)
-		st = bc_text_add(out, (const char *)text, (size_t)len, err);
-	xmlFree(text);
-	if (g.doc)
-		xmlFreeDoc(g.doc);
 	for (size_t i = 0; i < g.nshards; i++)
 		bc_report_release(&g.shards[i]);
 	free(g.shards);

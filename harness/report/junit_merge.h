@@ -3,26 +3,35 @@
 #ifndef BC_REPORT_JUNIT_MERGE_H
 #define BC_REPORT_JUNIT_MERGE_H
 
-#include "harness/base/base.h"
+#include "harness/report/reader.h"
 
 /* What went into a merged report. */
 struct bc_merge_sums {
-	size_t reports, devices, tests, failures, errors, skipped;
+	size_t reports, refused, devices, tests, failures, errors, skipped;
+};
+
+/* Where the document goes, piece by piece, and who is told of a report that is left out. */
+struct bc_merge_out {
+	enum bc_status (*write)(void *ctx, const char *bytes, size_t len, struct bc_error *err);
+	bc_report_refused_fn *refused;
+	void *ctx;
 };
 
 /**
- * bc_junit_merge - append the document that holds all testsuites of some reports
+ * bc_junit_merge - write the document that holds all testsuites of some reports
  * @paths: [n] files that bankcheck wrote, also merged ones
  *
  * A device keeps its name, so that its tests have the same names every night, unless several units have it: then it
  * becomes <dev>_<host>_<GPU>_<start of its UUID>. With the run_id when two runs of one unit are among them. A merged
  * report may be merged again. Testcases are copied as they are; the counts and times of
- * testsuites and of the whole are added up anew.
+ * testsuites and of the whole are added up anew. Each report is read twice and only one is in memory at a time (the
+ * shards of a run that has a name: all).
  *
- * The shards of a run that has a name become one device. Return: as bc_report_join; BC_EREAD, BC_EDATA as
- * bc_report_read; BC_EDATA when one run of a device is there twice; BC_ENOMEM.
+ * The shards of a run that has a name become one device. A report that cannot be read, or is none of ours, is left out
+ * and told of. Return: as bc_report_join; the status of the last such report when none could be taken; BC_EDATA when
+ * one run of a device is there twice, or a file changed meanwhile; BC_ENOMEM; what @out->write returns.
  */
-enum bc_status bc_junit_merge(char *const *paths, size_t n, struct bc_text *out, struct bc_merge_sums *sums,
+enum bc_status bc_junit_merge(char *const *paths, size_t n, const struct bc_merge_out *out, struct bc_merge_sums *sums,
 			      struct bc_error *err);
 
 #endif

@@ -7,6 +7,8 @@
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
 
+#include "harness/base/gzip.h"
+
 /* UTF-8 whatever the file declares. Said so, and not as the encoding "UTF-8": libxml2 2.9 then crashes when memory runs
  * out. */
 #define PARSE_OPTIONS                                                                                       \
@@ -63,11 +65,26 @@ enum bc_status bc_libxml_end(const char *what, enum bc_status st, struct bc_erro
 	return e && e->code == XML_ERR_NO_MEMORY ? bc_fail(err, BC_ENOMEM, "%s: libxml2: out of memory", what) : st;
 }
 
+/* The file, or what it holds when it is compressed. */
+static enum bc_status read_text(const char *path, struct bc_text *out, struct bc_error *err)
+{
+	struct bc_text file = { 0 };
+	enum bc_status st = bc_file_read(path, BC_REPORT_BYTES_MAX, &file, err);
+
+	if (!st && bc_is_gzip(&file)) {
+		st = bc_gunzip(&file, path, BC_REPORT_BYTES_MAX, out, err);
+		bc_text_release(&file);
+	} else {
+		*out = file;
+	}
+	return st;
+}
+
 enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *err)
 {
 	struct bc_text text = { 0 };
 	xmlDocPtr doc = NULL;
-	enum bc_status st = bc_file_read(path, BC_REPORT_BYTES_MAX, &text, err);
+	enum bc_status st = read_text(path, &text, err);
 
 	if (!st && (!text.len || text.len > INT_MAX))
 		st = bc_fail(err, BC_EDATA, "%s: an empty file is no report", path);

@@ -10,11 +10,12 @@
 #define BC_REPORT_BYTES_MAX ((size_t)256 << 20) /* a larger file is refused */
 
 /**
- * bc_read_xml - parse a file
+ * bc_read_xml - parse a file, also one that gzip has compressed
  * @out: to be freed with xmlFreeDoc
  *
  * Return: BC_EREAD when it cannot be read; BC_EDATA with path:line when it is empty, not UTF-8, has a DTD or is not
- * well-formed. It is one of the uses between bc_libxml_begin and bc_libxml_end, as is what follows with the tree.
+ * well-formed; with path for a damaged gzip file. It is one of the uses between bc_libxml_begin and bc_libxml_end, as
+ * is what follows with the tree.
  */
 enum bc_status bc_read_xml(const char *path, xmlDocPtr *out, struct bc_error *err);
 

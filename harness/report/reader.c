@@ -12,6 +12,7 @@
 
 #include <libxml/tree.h>
 
+#include "harness/base/file.h"
 #include "harness/report/read_agreement.h"
 #include "harness/report/read_xml.h"
 
@@ -362,53 +363,73 @@ const struct bc_read_case *bc_read_find(const struct bc_read_device *d, const ch
 	return d->ncases ? bsearch(id, d->cases, d->ncases, sizeof(*d->cases), id_to_case) : NULL;
 }
 
-static enum bc_status add_path(const char *path, char ***paths, size_t *n, struct bc_error *err)
+static bool ends_with(const char *name, const char *end)
 {
-	char **grown = realloc(*paths, (*n + 1) * sizeof(*grown));
+	const size_t n = strlen(name), m = strlen(end);
 
-	if (!grown)
-		return bc_fail(err, BC_ENOMEM, "%s: out of memory", path);
-	*paths = grown;
-	grown[*n] = strdup(path);
-	if (!grown[*n])
-		return bc_fail(err, BC_ENOMEM, "%s: out of memory", path);
-	++*n;
-	return BC_OK;
+	return n > m && strcmp(name + n - m, end) == 0;
 }
 
-static int is_xml(const struct dirent *e)
+static bool is_report_name(const char *name)
 {
-	const size_t n = strlen(e->d_name);
-
-	return n > 4 && e->d_name[0] != '.' && strcmp(e->d_name + n - 4, ".xml") == 0;
+	return ends_with(name, ".xml") || ends_with(name, ".xml.gz");
 }
 
-enum bc_status bc_report_paths(const char *word, char ***paths, size_t *n, struct bc_error *err)
+static int is_shown(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+/* Reports of a folder, by name; with @below its folders too, each in its place by name. Links to folders are not
+ * followed: they may lead in a circle. */
+static enum bc_status list_folder(const char *dir, bool below, struct bc_paths *out, struct bc_error *err)
 {
 	struct dirent **entry = NULL;
-	struct stat s;
-	int found;
+	const int found = scandir(dir, &entry, is_shown, alphasort);
 	enum bc_status st = BC_OK;
 
-	if (stat(word, &s))
-		return bc_fail(err, BC_EREAD, "%s: %s", word, strerror(errno));
-	if (!S_ISDIR(s.st_mode))
-		return add_path(word, paths, n, err);
-	found = scandir(word, &entry, is_xml, alphasort);
 	if (found < 0)
-		return bc_fail(err, BC_EREAD, "%s: %s", word, strerror(errno));
-	if (!found)
-		st = bc_fail(err, BC_EDATA, "%s: no *.xml in this folder", word);
+		return bc_fail(err, BC_EREAD, "%s: %s", dir, strerror(errno));
 	for (int i = 0; i < found; i++) {
 		char path[PATH_MAX];
-		const int len = snprintf(path, sizeof(path), "%s/%s", word, entry[i]->d_name);
+		const int len = snprintf(path, sizeof(path), "%s/%s", dir, entry[i]->d_name);
+		struct stat s;
 
 		if (!st && (len < 0 || (size_t)len >= sizeof(path)))
-			st = bc_fail(err, BC_EREAD, "%s/%s: the path is too long", word, entry[i]->d_name);
-		if (!st)
-			st = add_path(path, paths, n, err);
+			st = bc_fail(err, BC_EREAD, "%s/%s: the path is too long", dir, entry[i]->d_name);
+		else if (!st && below && lstat(path, &s) == 0 && S_ISDIR(s.st_mode))
+			st = list_folder(path, below, out, err);
+		else if (!st && is_report_name(entry[i]->d_name))
+			st = bc_paths_add(out, path, err);
 		free(entry[i]);
 	}
 	free(entry);
 	return st;
+}
+
+static enum bc_status list_paths(const char *word, bool below, char ***paths, size_t *n, struct bc_error *err)
+{
+	struct bc_paths all = { .path = *paths, .n = *n };
+	struct stat s;
+	enum bc_status st;
+
+	if (stat(word, &s))
+		return bc_fail(err, BC_EREAD, "%s: %s", word, strerror(errno));
+	st = S_ISDIR(s.st_mode) ? list_folder(word, below, &all, err) : bc_paths_add(&all, word, err);
+	if (!st && all.n == *n)
+		st = bc_fail(err, BC_EDATA, "%s: no *.xml and no *.xml.gz in this folder%s", word,
+			     below ? ", nor below it" : "");
+	*paths = all.path;
+	*n = all.n;
+	return st;
+}
+
+enum bc_status bc_report_paths(const char *word, char ***paths, size_t *n, struct bc_error *err)
+{
+	return list_paths(word, false, paths, n, err);
+}
+
+enum bc_status bc_report_paths_below(const char *word, char ***paths, size_t *n, struct bc_error *err)
+{
+	return list_paths(word, true, paths, n, err);
 }

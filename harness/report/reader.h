@@ -61,10 +61,16 @@ const struct bc_read_case *bc_read_find(const struct bc_read_device *d, const ch
 
 /**
  * bc_report_paths - the report files that a word of the command line names
- * @word: a file, or a folder: all *.xml in it, sorted by name, not below it
+ * @word: a file, or a folder: all *.xml and *.xml.gz in it, sorted by name, not below it
  *
- * Return: BC_EREAD when there is no such thing; BC_EDATA when the folder has no *.xml. Appends malloc'ed paths.
+ * Return: BC_EREAD when there is no such thing; BC_EDATA when the folder has none. Appends malloc'ed paths.
  */
 enum bc_status bc_report_paths(const char *word, char ***paths, size_t *n, struct bc_error *err);
+
+/* The same, with the folders below it, but for hidden ones (`.name`) and links: a night of many hosts. */
+enum bc_status bc_report_paths_below(const char *word, char ***paths, size_t *n, struct bc_error *err);
+
+/* Told of a report that cannot be taken, while the others still are. */
+typedef void bc_report_refused_fn(void *ctx, const struct bc_error *why);
 
 #endif

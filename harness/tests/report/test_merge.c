@@ -77,6 +77,14 @@ static void expect_device(size_t i, const char *dev)
 	ck_assert_uint_eq(file.devices[i].ncases, NCASES);
 }
 
+static int system_in(const char *dir, const char *command)
+{
+	char line[BC_PATH_MAX + 400];
+
+	(void)snprintf(line, sizeof(line), "cd '%s' && { %s; }", dir, command);
+	return system(line); /* NOLINT(cert-env33-c) */
+}
+
 START_TEST(names_say_host_and_gpu)
 {
 	put("a.xml", "node-1.example", "GPU-ABCDEF01-2345", "run1");
@@ -219,6 +227,34 @@ START_TEST(a_run_twice_is_refused_and_nothing_is_written)
 }
 END_TEST
 
+/* A night of hosts, a folder each, some compressed: the damaged one is named, the others are merged. */
+START_TEST(a_night_of_folders_is_merged_but_what_is_damaged)
+{
+	bc_sample_set(&sample, 0, 2, BC_FAIL, "f");
+	put("a.xml", "h1", "GPU-1", "r1");
+	put("b.xml", "h2", "GPU-2", "r2");
+	put("c.xml", "h3", "GPU-3", "r3");
+	bc_program_run(&call, "merge a.xml b.xml c.xml -o at_once.xml");
+	ck_assert_int_eq(system_in(call.dir,
+				   "mkdir -p n/h1/7 n/h2/8 n/h3 n/h4 n/.hidden && mv a.xml n/h1/7 && "
+				   "gzip -n b.xml && mv b.xml.gz n/h2/8 && cp c.xml n/.hidden && mv c.xml n/h3 && "
+				   "ln -s .. n/h4/circle"),
+			 0);
+	merge("n -o all.xml", 0);
+	ck_assert_int_eq(system_in(call.dir, "cmp all.xml at_once.xml"), 0);
+	ck_assert_int_eq(system_in(call.dir,
+				   "head -c 900 n/h3/c.xml > n/h4/cut.xml; gzip -nc n/h3/c.xml | head -c 700 > "
+				   "n/h4/d.xml.gz"),
+			 0);
+	merge("n -o again.xml", 2);
+	ck_assert_ptr_nonnull(strstr(call.err.data, "n/h4/cut.xml:"));
+	ck_assert_ptr_nonnull(strstr(call.err.data, "n/h4/d.xml.gz: the gzip file is cut short"));
+	ck_assert_ptr_nonnull(strstr(call.err.data, "2 reports were left out"));
+	ck_assert_ptr_nonnull(strstr(call.out.data, "again.xml: 3 reports, 3 devices, 12 cases: 9 passed, 3 failures"));
+	ck_assert_int_eq(system_in(call.dir, "cmp all.xml again.xml"), 0);
+}
+END_TEST
+
 static const struct {
 	const char *what, *words, *says;
 	int status;
@@ -231,8 +267,10 @@ static const struct {
 	{ "no such report", "b.xml -o all.xml", "b.xml: No such file", 3 },
 	{ "another tool's", BC_TEST_DATA "/compare/diff/other_tool/new.xml -o all.xml",
 	  "not a report that bankcheck wrote", 3 },
-	{ "one that is truncated", "a.xml " BC_TEST_DATA "/compare/diff/truncated/new.xml -o all.xml",
-	  "not well-formed", 3 },
+	{ "one that is truncated", BC_TEST_DATA "/compare/diff/truncated/new.xml -o all.xml", "not well-formed", 3 },
+	{ "none that can be taken",
+	  BC_TEST_DATA "/compare/diff/truncated/new.xml " BC_TEST_DATA "/compare/diff/other_tool/new.xml -o all.xml",
+	  "merge: none of the 2 reports could be taken", 3 },
 	{ "a folder that is not there", "a.xml -o none/all.xml", "none", 2 },
 };
 
@@ -256,6 +294,7 @@ Suite *bc_test_merge(void)
 	tcase_add_test(tc, a_merged_report_can_be_merged);
 	tcase_add_test(tc, counts_add_up_and_the_schema_holds);
 	tcase_add_test(tc, a_run_twice_is_refused_and_nothing_is_written);
+	tcase_add_test(tc, a_night_of_folders_is_merged_but_what_is_damaged);
 	tcase_add_loop_test(tc, wrong_usage_is_refused, 0, (int)BC_ARRAY_LEN(wrong));
 	suite_add_tcase(s, tc);
 	return s;

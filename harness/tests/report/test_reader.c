@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "harness/base/gzip.h"
 #include "harness/report/junit.h"
 #include "harness/tests/report/report_sample.h"
 
@@ -296,6 +298,84 @@ START_TEST(a_folder_names_its_reports)
 }
 END_TEST
 
+START_TEST(a_folder_names_what_is_below_it)
+{
+	static const char *const folders[] = { "b", "b/c", ".hidden", "x.xml" };
+	static const char *const files[] = { "a.xml",	      "b/c/1.xml.gz", "b/2.xml",
+					     ".hidden/3.xml", "x.xml/4.xml",  "b/5.gz" };
+	static const char *const want[] = { "/a.xml", "/b/2.xml", "/b/c/1.xml.gz", "/x.xml/4.xml" };
+	char **paths = NULL, name[BC_PATH_MAX + 32];
+	size_t n = 0;
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(folders); i++) {
+		(void)snprintf(name, sizeof(name), "%s/%s", dir, folders[i]);
+		ck_assert_int_eq(mkdir(name, 0777), 0);
+	}
+	ck_assert_int_eq(bc_report_paths_below(dir, &paths, &n, &err), BC_EDATA);
+	ck_assert_ptr_nonnull(strstr(err.msg, "no *.xml and no *.xml.gz in this folder, nor below it"));
+	for (size_t i = 0; i < BC_ARRAY_LEN(files); i++) {
+		FILE *f;
+
+		(void)snprintf(name, sizeof(name), "%s/%s", dir, files[i]);
+		f = fopen(name, "w");
+		ck_assert(f && fclose(f) == 0);
+	}
+	(void)snprintf(name, sizeof(name), "%s/b/circle", dir);
+	ck_assert_int_eq(symlink(dir, name), 0);
+	ck_assert_msg(bc_report_paths_below(dir, &paths, &n, &err) == BC_OK, "%s", err.msg);
+	ck_assert_uint_eq(n, BC_ARRAY_LEN(want));
+	for (size_t i = 0; i < n; i++)
+		ck_assert_str_eq(paths[i] + strlen(dir), want[i]);
+	release_paths(paths, n);
+}
+END_TEST
+
+/* A compressed report reads as it did before, lines and all; one that is cut anywhere, or has a byte changed, never. */
+START_TEST(a_compressed_report_is_read)
+{
+	struct bc_text zip = { 0 }, twice = { 0 }, other = { 0 };
+	char gz[BC_PATH_MAX + 32];
+	unsigned line;
+
+	write_and_read();
+	line = file.devices[0].cases[3].line;
+	bc_report_release(&file);
+	(void)snprintf(gz, sizeof(gz), "%s/r.xml.gz", dir);
+	ck_assert_int_eq(bc_gzip(text.data, text.len, &zip, &err), BC_OK);
+	ck_assert_uint_lt(zip.len, text.len / 2);
+	put("r.xml.gz", zip.data, zip.len);
+	ck_assert_msg(bc_report_read(gz, &file, &err) == BC_OK, "%s", err.msg);
+	ck_assert_uint_eq(file.devices[0].ncases, NCASES);
+	ck_assert_uint_eq(file.devices[0].cases[3].line, line);
+	for (size_t cut = 2; cut < zip.len; cut += 1 + zip.len / 40) {
+		put("r.xml.gz", zip.data, cut);
+		bc_report_release(&file);
+		ck_assert_int_eq(bc_report_read(gz, &file, &err), BC_EDATA);
+		ck_assert_msg(strstr(err.msg, "r.xml.gz: the gzip file is cut short") != NULL, "%zu: %s", cut, err.msg);
+	}
+	for (size_t at = 20; at < zip.len - 4; at += 1 + zip.len / 20) {
+		zip.data[at] = (char)(zip.data[at] ^ 0x10);
+		put("r.xml.gz", zip.data, zip.len);
+		ck_assert_msg(bc_report_read(gz, &file, &err) == BC_EDATA, "byte %zu changed", at);
+		zip.data[at] = (char)(zip.data[at] ^ 0x10);
+	}
+	/* two members are one text, other bytes behind are damage, and there is a limit */
+	ck_assert_int_eq(bc_text_add(&twice, zip.data, zip.len, &err), BC_OK);
+	ck_assert_int_eq(bc_text_add(&twice, zip.data, zip.len, &err), BC_OK);
+	ck_assert_msg(bc_gunzip(&twice, "x", 1 << 20, &other, &err) == BC_OK, "%s", err.msg);
+	ck_assert_uint_eq(other.len, 2 * text.len);
+	bc_text_release(&other);
+	ck_assert_int_eq(bc_gunzip(&twice, "x", 2 * text.len, &other, &err), BC_OK);
+	bc_text_release(&other);
+	ck_assert_int_eq(bc_gunzip(&twice, "x", 2 * text.len - 1, &other, &err), BC_EDATA);
+	ck_assert_ptr_nonnull(strstr(err.msg, "x: holds more than "));
+	ck_assert_int_eq(bc_text_add(&twice, "tail", 4, &err), BC_OK);
+	ck_assert_int_eq(bc_gunzip(&twice, "x", 1 << 20, &other, &err), BC_EDATA);
+	bc_text_release(&zip);
+	bc_text_release(&twice);
+}
+END_TEST
+
 Suite *bc_test_reader(void)
 {
 	Suite *s = suite_create("reader");
@@ -311,6 +391,8 @@ Suite *bc_test_reader(void)
 	tcase_add_test(tc, what_is_not_there_cannot_be_read);
 	tcase_add_test(tc, a_file_cut_anywhere_is_refused);
 	tcase_add_test(tc, a_folder_names_its_reports);
+	tcase_add_test(tc, a_folder_names_what_is_below_it);
+	tcase_add_test(tc, a_compressed_report_is_read);
 	suite_add_tcase(s, tc);
 	return s;
 }
