@@ -110,7 +110,9 @@ static const struct {
 	TEXT("patterns", "FILE", patterns, EXPLAIN,
 	     "read a table of patterns (`-`: standard input) and print op, name, wavefronts and conflicts of each"),
 	FLAG("help", 'h', help, EVERY, "print this help"),
-	FLAG("version", 'V', version, EVERY, "print the version"),
+	FLAG("version", 'V', version, EVERY,
+	     "print the version; `bankcheck --version --long`: also the commit, and what the program and the images "
+	     "beside it were made with"),
 };
 
 /* Other commands that take an option of `run`. What a worker takes is in the option's row. */

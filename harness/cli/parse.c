@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/base/build.h"
 #include "harness/cli/help.h"
 #include "harness/device/image_sets.h"
 
@@ -119,6 +120,7 @@ static enum bc_status find_command(int argc, char **argv, struct bc_cli *c, stru
 	if (argv[1][0] == '-') {
 		c->help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
 		c->version = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0;
+		c->long_format = c->version && argc > 2 && strcmp(argv[2], "--long") == 0;
 		if (!c->help && !c->version)
 			return bc_fail(err, BC_EUSAGE, "%s: the command comes first; `bankcheck --help` lists them",
 				       argv[1]);
@@ -211,6 +213,26 @@ static void answer(struct bc_cli *c)
 		(void)printf("bankcheck %s\n", BC_VERSION);
 }
 
+/* --version --long: what the program was built from, and what made the images beside it. */
+static enum bc_status print_build(struct bc_cli *c, struct bc_error *err)
+{
+	struct bc_image_set *sets = NULL;
+	size_t n = 0;
+	enum bc_status st = find_places(c, err);
+
+	if (!st)
+		st = bc_image_sets_find(c->kernels_dir, true, &sets, &n, err);
+	if (!st)
+		(void)printf("commit     %s\nbuilt with %s\n", bc_build_commit, bc_build_with);
+	for (size_t i = 0; !st && i < n; i++)
+		if (sets[i].toolkit[0])
+			(void)printf("images     %s: %s, for sm %s\n", sets[i].name, sets[i].toolkit, sets[i].archs);
+		else if (n == 1)
+			(void)printf("images     none for GPUs in %s\n", sets[i].dir);
+	free(sets);
+	return st;
+}
+
 /* Has the command arguments that are no options? */
 static bool takes_operands(enum bc_command command)
 {
@@ -257,7 +279,7 @@ enum bc_status bc_cli_parse(int argc, char **argv, struct bc_cli *c, struct bc_e
 	if (!st)
 		answer(c);
 	if (st || c->done)
-		return st;
+		return !st && c->long_format ? print_build(c, err) : st;
 	c->operands = calloc((size_t)argc, sizeof(*c->operands));
 	if (!c->operands)
 		return bc_fail(err, BC_ENOMEM, "command line: out of memory");

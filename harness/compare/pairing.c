@@ -50,6 +50,8 @@ static const struct {
 	{ "counters_absent", "reason for no counters", true },
 	{ "clock_absent", "reason for no clock", true },
 	{ "bankcheck", "bankcheck version", true },
+	{ "commit", "bankcheck commit", true },
+	{ "built_with", "bankcheck built with", true },
 	{ "expectations_hash", "expectations hash", true },
 	{ "standing", "standing", false },
 	{ "plan_hash", "plan hash (which cases)", true },

@@ -77,7 +77,11 @@ struct bc_run {
 	uint64_t plan_hash, select_hash; /* of the cases that run; of those that were chosen before it was sharded */
 	bool filtered;			 /* not all of the catalogue was chosen */
 	uint64_t devices_hash, binary_hash, kernels_hash, expect_hash; /* of the whole run; 0: not known */
-	char options[300]; /* given ones that the results depend on, "--witness clock --pack 1"; "": none, not known */
+	char options[300];  /* given ones that the results depend on, "--witness clock --pack 1"; "": none, not known */
+	char commit[64];    /* bankcheck's own: bc_build_commit */
+	char built[160];    /* bc_build_with */
+	char toolkits[400]; /* what made the folders of images: "CUDA 13.0 by nvcc 13.0.88; CUDA 12.9 by ..."; "": none
+			     */
 	double seconds;
 	char reports_dir[512];
 	char rerun[512]; /* head of a command line that runs one case again: "bankcheck run --device cuda:0" */

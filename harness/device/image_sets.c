@@ -54,6 +54,8 @@ static enum bc_status describe(const char *dir, struct bc_image_set *s, struct b
 	(void)bc_strlcpy(s->name, slash && slash[1] ? slash + 1 : dir, sizeof(s->name));
 	bc_images_value(&im, "release", s->release, sizeof(s->release));
 	parse_release(s);
+	bc_images_toolkit(&im, s->toolkit, sizeof(s->toolkit));
+	bc_images_value(&im, "archs", s->archs, sizeof(s->archs));
 	image = im.toolkit.data ? strstr(im.toolkit.data, "\nimage ") : NULL;
 	if (image) {
 		const char *name = image + 7 + strcspn(image + 7, " \n");
@@ -140,4 +142,15 @@ enum bc_status bc_image_sets_find(const char *dir, bool beside, struct bc_image_
 	}
 	*out = s;
 	return BC_OK;
+}
+
+void bc_image_sets_toolkits(const struct bc_image_set *sets, size_t n, char *out, size_t size)
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		const size_t len = strlen(out);
+
+		if (sets[i].toolkit[0] && !strstr(out, sets[i].toolkit) && len < size)
+			(void)snprintf(out + len, size - len, "%s%s", len ? "; " : "", sets[i].toolkit);
+	}
 }

@@ -16,6 +16,8 @@ struct bc_image_set {
 	char name[64];	       /* the folder's, without what is above it: "kernels-12.9" */
 	char release[16];      /* "12.9"; "": no file says which */
 	unsigned major, minor; /* of the release */
+	char toolkit[96];      /* "CUDA 12.9 by NVRTC and ptxas 12.9.86"; "": not known */
+	char archs[128];       /* machine code in them: "70 75 80 86"; "": not known */
 	char first[64];	       /* the first image that the file names, "async"; "": none */
 };
 
@@ -30,6 +32,10 @@ struct bc_image_set {
  */
 enum bc_status bc_image_sets_find(const char *dir, bool beside, struct bc_image_set **out, size_t *n,
 				  struct bc_error *err);
+
+/* What made them, each folder's toolkit once: "CUDA 13.0 by nvcc 13.0.88; CUDA 12.9 by NVRTC and ptxas 12.9.86"; "":
+ * nothing is known. */
+void bc_image_sets_toolkits(const struct bc_image_set *sets, size_t n, char *out, size_t size);
 
 /* The oldest driver for the machine code of a CUDA release, of its major version: "580.65.06"; "": not known. */
 const char *bc_image_set_driver(unsigned major);

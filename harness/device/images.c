@@ -130,7 +130,7 @@ static const char *forced(void)
 	return NULL;
 }
 
-static void say_toolkit(const struct bc_images *im, char *out, size_t size)
+void bc_images_toolkit(const struct bc_images *im, char *out, size_t size)
 {
 	char release[24], route[24], nvcc[32], ptxas[32];
 
@@ -153,7 +153,7 @@ void bc_images_facts(const struct bc_images *im, struct bc_facts *f)
 	const size_t n = im->machine + im->ptx + im->other;
 	const char *jit = forced();
 
-	say_toolkit(im, f->toolkit, sizeof(f->toolkit));
+	bc_images_toolkit(im, f->toolkit, sizeof(f->toolkit));
 	f->code[0] = '\0';
 	if (!n || im->other == n)
 		return;

@@ -43,6 +43,9 @@ enum bc_status bc_images_begin(struct bc_images *im, const char *dir, unsigned c
 /* The value of the first line "@key VALUE" of the file `toolkit`; "" when there is none. */
 void bc_images_value(const struct bc_images *im, const char *key, char *out, size_t size);
 
+/* What made the images, by the file `toolkit` and the images looked at: "CUDA 13.0 by nvcc 13.0.88"; "": not known. */
+void bc_images_toolkit(const struct bc_images *im, char *out, size_t size);
+
 /* Look at the image @name ("sync"), whose file holds @data. */
 void bc_images_add(struct bc_images *im, const char *name, const void *data, size_t len);
 

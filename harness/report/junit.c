@@ -154,6 +154,9 @@ static void properties(struct doc *d, const struct bc_device_run *dev)
 	}
 	property(d, "complete", dev->complete ? "yes" : dev->incomplete[0] ? dev->incomplete : "no");
 	property(d, "bankcheck", BC_VERSION);
+	property(d, "commit", d->run->commit);
+	property(d, "built_with", d->run->built);
+	property(d, "toolkits", d->run->toolkits);
 	bc_xml_end(&d->x);
 }
 

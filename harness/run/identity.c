@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/base/build.h"
 #include "harness/base/xxh64.h"
 #include "harness/device/image_sets.h"
 #include "harness/run/session_state.h"
@@ -76,8 +77,8 @@ void bc_session_hash_expectations(struct bc_session *s)
 	s->run.expect_hash = h;
 }
 
-/* All images that the run may take. */
-static enum bc_status hash_kernels(const struct bc_run_options *o, uint64_t *sum, struct bc_error *err)
+/* All images that the run may take, and what made them. */
+static enum bc_status hash_kernels(const struct bc_run_options *o, struct bc_run *r, struct bc_error *err)
 {
 	struct bc_image_set *sets = NULL;
 	char ptx[1200];
@@ -85,10 +86,11 @@ static enum bc_status hash_kernels(const struct bc_run_options *o, uint64_t *sum
 	enum bc_status st = bc_image_sets_find(bc_run_options_kernels(o), !o->kernels_dir, &sets, &n, err);
 
 	for (size_t i = 0; !st && i < n; i++)
-		st = hash_folder(sets[i].dir, sum, err);
+		st = hash_folder(sets[i].dir, &r->kernels_hash, err);
+	bc_image_sets_toolkits(sets, n, r->toolkits, sizeof(r->toolkits));
 	(void)snprintf(ptx, sizeof(ptx), "%s/ptx", bc_run_options_kernels(o));
 	free(sets);
-	return st ? st : hash_folder(ptx, sum, err);
+	return st ? st : hash_folder(ptx, &r->kernels_hash, err);
 }
 
 enum bc_status bc_session_identify(struct bc_session *s, struct bc_error *err)
@@ -97,9 +99,11 @@ enum bc_status bc_session_identify(struct bc_session *s, struct bc_error *err)
 	enum bc_status st;
 
 	r->binary_hash = BC_HASH_INIT;
+	(void)bc_strlcpy(r->commit, bc_build_commit, sizeof(r->commit));
+	(void)bc_strlcpy(r->built, bc_build_with, sizeof(r->built));
 	st = hash_file(s->options->self, &r->binary_hash, err);
 	if (!st)
-		st = hash_kernels(s->options, &r->kernels_hash, err);
+		st = hash_kernels(s->options, r, err);
 	bc_session_hash_expectations(s);
 	for (size_t i = 0; i < r->ndevices; i++)
 		r->devices_hash = bc_hash(r->devices_hash ? r->devices_hash : BC_HASH_INIT, r->devices[i].dev,

@@ -81,7 +81,9 @@ static enum bc_status head_line(struct bc_journal *j, const struct bc_run *run, 
 					 { "timestamp", run->timestamp }, { "host", run->host },
 					 { "rerun", run->rerun },	  { "run_name", run->run_name },
 					 { "host_by", run->host_by },	  { "machine_id", run->machine_id },
-					 { "slurm_job", run->slurm_job }, { "slurm_restart", run->slurm_restart } };
+					 { "slurm_job", run->slurm_job }, { "slurm_restart", run->slurm_restart },
+					 { "commit", run->commit },	  { "built", run->built },
+					 { "toolkits", run->toolkits } };
 	struct bc_text labels = { 0 };
 	enum bc_status st = bc_message_begin(&j->line, "run", err);
 

@@ -25,6 +25,9 @@ static enum bc_status take_head(struct bc_session *s, const struct bc_fields *li
 	(void)bc_strlcpy(r->timestamp, bc_message_get(line, "timestamp"), sizeof(r->timestamp));
 	(void)bc_strlcpy(r->host, bc_message_get(line, "host"), sizeof(r->host));
 	(void)bc_strlcpy(r->host_by, bc_message_get(line, "host_by"), sizeof(r->host_by));
+	(void)bc_strlcpy(r->commit, bc_message_get(line, "commit"), sizeof(r->commit));
+	(void)bc_strlcpy(r->built, bc_message_get(line, "built"), sizeof(r->built));
+	(void)bc_strlcpy(r->toolkits, bc_message_get(line, "toolkits"), sizeof(r->toolkits));
 	(void)bc_strlcpy(r->machine_id, bc_message_get(line, "machine_id"), sizeof(r->machine_id));
 	(void)bc_strlcpy(r->slurm_job, bc_message_get(line, "slurm_job"), sizeof(r->slurm_job));
 	(void)bc_strlcpy(r->slurm_restart, bc_message_get(line, "slurm_restart"), sizeof(r->slurm_restart));

@@ -387,6 +387,49 @@ START_TEST(a_folder_that_cannot_be_written_is_status_2)
 }
 END_TEST
 
+/* Copy what follows @key in the last output, up to the line's end. */
+static void said(const char *key, char out[200])
+{
+	const char *at = strstr(bc_call.out.data, key);
+
+	ck_assert_msg(at != NULL, "no `%s` in: %s", key, bc_call.out.data);
+	at += strlen(key);
+	(void)snprintf(out, 200, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+/* A commit and nothing made up in its place; every report has the same. */
+START_TEST(a_report_says_what_the_program_is_made_of)
+{
+	char commit[200], with[200], property[300];
+	struct bc_text report;
+	size_t digits;
+
+	bc_run_program("--version --long");
+	bc_expect_status(0, NULL);
+	bc_expect_output("bankcheck " BC_VERSION "\n");
+	said("commit     ", commit);
+	said("built with ", with);
+	digits = strspn(commit, "0123456789abcdef");
+	ck_assert_msg(strcmp(commit, "unknown") == 0 ||
+			      (digits == 40 && (!commit[40] || strcmp(commit + 40, "-changed") == 0)),
+		      "commit %s", commit);
+	bc_run_program("--version");
+	bc_expect_no_output("commit");
+	bc_run_program("run " ONE);
+	report = bc_program_file(&bc_call, REPORT);
+	(void)snprintf(property, sizeof(property), "name=\"commit\" value=\"%s\"", commit);
+	ck_assert_msg(strstr(report.data, property) != NULL, "%s", report.data);
+	(void)snprintf(property, sizeof(property), "name=\"built_with\" value=\"%s\"", with);
+	ck_assert_msg(strstr(report.data, property) != NULL, "%s", report.data);
+	bc_text_release(&report);
+	bc_shell("rm " REPORT); /* written anew from the journal: still of the run */
+	bc_run_program("report reports/journal.tsv");
+	report = bc_program_file(&bc_call, REPORT);
+	ck_assert_msg(strstr(report.data, property) != NULL, "%s", report.data);
+	bc_text_release(&report);
+}
+END_TEST
+
 START_TEST(a_locked_folder_is_status_2)
 {
 	char path[BC_PATH_MAX + 32];
@@ -628,6 +671,7 @@ Suite *bc_test_cli_run(void)
 	tcase_add_test(runs_tc, a_locale_changes_nothing);
 	tcase_add_test(folder, a_folder_that_cannot_be_written_is_status_2);
 	tcase_add_test(folder, a_locked_folder_is_status_2);
+	tcase_add_test(folder, a_report_says_what_the_program_is_made_of);
 	tcase_add_test(folder, a_full_disk_is_status_2);
 	tcase_add_test(folder, lost_output_is_status_2);
 	tcase_add_test(folder, closed_streams_leave_the_files_alone);
