@@ -178,7 +178,7 @@ $(foreach v,$(VARIANTS),$(eval $(call VARIANT,$(v))))
 
 # ---------------------------------------------------------------------------------------------- main targets
 .PHONY: aarch64 check-aarch64 check-toolkits check-selftest check-browser check-inject check-install completion all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
-	fuzz bench selftest ptx toolkit-images install dist check-dist uninstall clean help setup cuda-note FORCE
+	fuzz bench selftest ptx toolkit-images install dist dist-images check-dist uninstall clean help setup cuda-note FORCE
 FORCE:
 
 all: bankcheck kernels man completion ## the program, its man page and, where nvcc is, the kernel images
@@ -526,8 +526,14 @@ install: all ## into PREFIX (/usr/local), below DESTDIR when set
 
 # The architectures of the hosts that tarballs are made for.
 DIST_ARCHS ?= x86_64 aarch64
-dist: all ## relocatable tarballs for x86_64 and aarch64 in build/dist/ (fetches a compiler from PyPI, sources from Debian)
-	@set -e; for a in $(DIST_ARCHS); do MAKE='$(MAKE)' tools/dist.sh $$a $(B)/dist; done
+# CUDA releases whose images lie beside those of this machine's nvcc in a tarball: for drivers that are older.
+DIST_RELEASES ?= 12.9
+dist-images: kernels
+	@set -e; [ -z '$(DIST_RELEASES)' ] || tools/toolkits.sh --parts nvcc,cudart,nvrtc --into $(B)/toolkits $(DIST_RELEASES) >/dev/null; \
+		$(MAKE) toolkit-images TOOLKITS='$(foreach r,$(DIST_RELEASES),$(r)=$(B)/toolkits/$(r))'
+
+dist: all $(if $(DIST_RELEASES),dist-images) ## relocatable tarballs for x86_64 and aarch64 in build/dist/ (fetches a compiler, CUDA 12.9 and sources)
+	@set -e; for a in $(DIST_ARCHS); do MAKE='$(MAKE)' DIST_RELEASES='$(DIST_RELEASES)' tools/dist.sh $$a $(B)/dist; done
 
 check-dist: dist ## the tarballs run elsewhere: symbols, an old distribution, qemu (ALL=1: the whole catalogue)
 	@tools/check-dist.sh $(B)/dist/*.tar.xz

@@ -5,9 +5,9 @@
 #
 # Called by `make dist`, after the program of this machine, its images, listings and man page are built in build/. The
 # program for ARCH is compiled with a compiler and libraries of its own (tools/dist-libs.sh): it needs glibc 2.28 and
-# nothing else. What is in build/kernels-*/ (images of other toolkits) goes beside build/kernels/. The same tree and
-# the same SOURCE_DATE_EPOCH (default: the last commit's time) give the same bytes. Status 4: the compiler or the
-# libraries could not be fetched.
+# nothing else. Images of the CUDA releases in DIST_RELEASES ("12.9") are in build/kernels-RELEASE/ then and go beside
+# build/kernels/. The same commit and the same SOURCE_DATE_EPOCH (default: the commit's time) give the same bytes
+# (tools/check-reproducible.sh). Status 4: the compiler or the libraries could not be fetched.
 set -eu
 
 [ $# -eq 2 ] || {
@@ -43,9 +43,9 @@ rm -rf "$stage"
 mkdir -p "$stage"
 ${MAKE:-make} -s install DESTDIR="$stage" PREFIX="/$name" >/dev/null
 install -m 755 "build/dist/obj-$arch/bankcheck" "$stage/$name/bin/bankcheck"
-for set in build/kernels-*; do
-	[ -d "$set" ] || continue
-	(cd build && find "$(basename "$set")" -type f ! -name '*.d' ! -name flags) | while read -r file; do
+for release in ${DIST_RELEASES:-}; do
+	set=kernels-$release
+	(cd build && find "$set" -type f ! -name made-by) | while read -r file; do
 		install -D -m 644 "build/$file" "$stage/$name/lib/bankcheck/$file"
 	done
 done

@@ -39,6 +39,12 @@ void bc_program_end(struct bc_program_call *p, pid_t pid);
 /* Both; a failed test prints everything. */
 void bc_program_run(struct bc_program_call *p, const char *words);
 
+/* Do the tests run under an emulator (BC_TEST_EMULATED names it)? */
+bool bc_emulated(void);
+
+/* The same, for a test that would then measure the emulator and not the program: says that it is left out, and @why. */
+bool bc_leave_to_hardware(const char *why);
+
 /* Text of <dir>/<name>; "" when there is no such file. Free it with bc_text_release. */
 struct bc_text bc_program_file(const struct bc_program_call *p, const char *name);
 

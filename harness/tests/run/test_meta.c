@@ -46,7 +46,9 @@ START_TEST(a_case_gets_the_verdict_it_must_get)
 	xmlDocPtr doc;
 
 	(void)snprintf(words, sizeof(words), RUN "meta/%s --filter meta/sound/1 --filter meta/sound/2%s", rows[_i].name,
-		       strcmp(rows[_i].name, "hangs/sleep") == 0 ? " --timeout 2" : " --timeout 60");
+		       strcmp(rows[_i].name, "hangs/sleep") == 0 ? " --timeout 2"
+		       : bc_emulated()				 ? " --timeout 900"
+								 : " --timeout 60");
 	bc_run_program(words);
 	ck_assert_msg(bc_call.status == rows[_i].status, "%s: exit status %d\n%s", rows[_i].name, bc_call.status,
 		      bc_call.out.data);
