@@ -20,8 +20,7 @@ Suite *bc_test_cuda_stub(void);
 /* The stub goes wrong as @mode says, NULL: not. Any file serves as an image. */
 static void stub(const char *mode)
 {
-	char path[BC_PATH_MAX + 32];
-	FILE *f;
+	static const char *const images[] = { "pattern_ld", "pattern_generic" };
 
 	bc_call.set[0][0] = "LD_LIBRARY_PATH";
 	bc_call.set[0][1] = BC_TEST_STUBS;
@@ -29,9 +28,14 @@ static void stub(const char *mode)
 	bc_call.set[1][1] = mode;
 	bc_call.set[2][0] = "CUDA_HOME"; /* a toolkit there would come before the stub */
 	bc_call.set[2][1] = NULL;
-	(void)snprintf(path, sizeof(path), "%s/pattern_ld.fatbin", bc_call.dir);
-	f = fopen(path, "w");
-	ck_assert(f && fputs("an image\n", f) >= 0 && fclose(f) == 0);
+	for (size_t i = 0; i < BC_ARRAY_LEN(images); i++) {
+		char path[BC_PATH_MAX + 32];
+		FILE *f;
+
+		(void)snprintf(path, sizeof(path), "%s/%s.fatbin", bc_call.dir, images[i]);
+		f = fopen(path, "w");
+		ck_assert(f && fputs("an image\n", f) >= 0 && fclose(f) == 0);
+	}
 }
 
 static const struct {
@@ -59,6 +63,43 @@ START_TEST(the_clock_carries_a_run_without_cupti)
 	ck_assert(strstr(report.data, "counters_absent") && strstr(report.data, "CUPTI"));
 	ck_assert_ptr_null(strstr(report.data, "given up"));
 	bc_text_release(&report);
+}
+END_TEST
+
+/*
+ * What a nightly job sees of a CUPTI that crashes: the death with its trace, which is exit status 1; where a place
+ * knows of it (--flaky-ok), 0 if the clock judges every case, 4 if it cannot: counters were asked for and could not be
+ * had.
+ */
+START_TEST(a_crash_in_cupti_is_told_and_what_only_counters_judge_is_not_green)
+{
+	static const char *const trace = "a worker died or hung: the worker ended: signal SIGSEGV; it had in hand: ";
+	struct bc_text file;
+
+	stub("session_segv");
+	bc_run_program(RUN " --filter generic/stride_gld32/2");
+	bc_expect_status(1, NULL);
+	bc_expect_output(trace);
+	bc_expect_output(", inside CUPTI");
+	bc_expect_output("11 cases: 10 PASS, 1 SKIP; 1 not judged");
+	file = bc_program_file(&bc_call, "reports/sm_90.xml");
+	ck_assert_msg(strstr(file.data, "\"deaths\" value=\"1: the worker ended: signal SIGSEGV") != NULL, "%s",
+		      file.data);
+	ck_assert_ptr_nonnull(strstr(file.data, "no witness: counters absent: CUPTI does not refuse"));
+	bc_text_release(&file);
+	file = bc_program_file(&bc_call, "reports/journal.tsv");
+	ck_assert_msg(strstr(file.data, "\ndeath\tdev=sm_90\treason=the worker ended: signal SIGSEGV") != NULL, "%s",
+		      file.data);
+	bc_text_release(&file);
+	bc_run_program(RUN " --flaky-ok --filter generic/stride_gld32/2");
+	bc_expect_status(4, NULL);
+	bc_expect_output(trace);
+	bc_run_program(RUN " --flaky-ok");
+	bc_expect_status(0, NULL);
+	bc_expect_output(trace);
+	bc_run_program(RUN " --witness clock --filter generic/stride_gld32/2"); /* nobody calls it */
+	bc_expect_status(0, NULL);
+	bc_expect_output("11 cases: 10 PASS, 1 SKIP");
 }
 END_TEST
 
@@ -262,6 +303,7 @@ Suite *bc_test_cuda_stub(void)
 	tcase_add_checked_fixture(tc, bc_call_setup, bc_call_teardown);
 	tcase_set_timeout(tc, 120);
 #ifdef BC_WITH_CUDA
+	tcase_add_test(tc, a_crash_in_cupti_is_told_and_what_only_counters_judge_is_not_green);
 	tcase_add_loop_test(tc, the_clock_carries_a_run_without_cupti, 0, (int)BC_ARRAY_LEN(libraries));
 	tcase_add_test(tc, counters_that_read_nothing_are_void);
 	tcase_add_test(tc, the_board_is_in_the_report);

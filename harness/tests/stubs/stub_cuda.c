@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/tests/stubs/stub_cuda.c - a libcuda.so.1 for tests of the CUDA device where no GPU is.
  *
- * One GPU of compute capability 9.0 whose memory is the host's. It knows the kernels bc_ld32 and bc_ld32_clock: right
- * data, and an H200's cycles (23 for a load, 2 for each further wavefront). BC_STUB_CUDA=12000: it is the driver of
- * CUDA 12.0. It loads anything but an image that begins with "refused" and one that begins with "CUDA 13" while its
- * own release is older.
+ * One GPU of compute capability 9.0 whose memory is the host's. It knows the kernels bc_ld32, bc_ld32_clock and
+ * bc_gld32: right data, and an H200's cycles (23 for a load, 2 for each further wavefront). BC_STUB_CUDA=12000: it is
+ * the driver of CUDA 12.0. It loads anything but an image that begins with "refused" and one that begins with "CUDA 13"
+ * while its own release is older.
  */
 #include <cuda.h>
 
@@ -19,7 +19,7 @@
 #define BASE 1024u /* where dynamic shared memory starts */
 #define LANES 32u
 
-static const char *const kernels[] = { "bc_ld32", "bc_ld32_clock" };
+static const char *const kernels[] = { "bc_ld32", "bc_ld32_clock", "bc_gld32" };
 
 CUresult cuInit(unsigned flags)
 {
