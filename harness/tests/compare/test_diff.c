@@ -368,6 +368,33 @@ START_TEST(folders_are_compared)
 }
 END_TEST
 
+/* Two runs alike in one folder, one that is slower in another: 3 pairs, 4 cases SLOWER in each of the 2 across; these
+ * cases' samples spread, so they are rank-tested in all 3. */
+START_TEST(pairs_of_runs_are_counted)
+{
+	static const char *const lines[] = {
+		": runs 3, folders 2",
+		"within a folder        1       11           4      0      0         0      0      0              0",
+		"across folders         2       22           8      8      0         0      8      0              2",
+		"stride/ld_b32/33: WORSE in 2 pairs across",
+	};
+	struct bc_text out;
+
+	(void)snprintf(bc_call.dir, sizeof(bc_call.dir), "%s", call.dir);
+	bc_shell("mkdir -p a/1 a/2 b && for to in a/1 a/2; do cp '" BC_TEST_DATA
+		 "/compare/diff/driver_slows_suite/old.xml' $to/sm_90.xml; done && cp '" BC_TEST_DATA
+		 "/compare/diff/driver_slows_suite/new.xml' b/sm_90.xml");
+	bc_shell("{ BANKCHECK='" BC_TEST_BINARY "' '" BC_TEST_DATA
+		 "/../../../tools/false-alarms.sh' a b >out; test $? = 1; } && { BANKCHECK='" BC_TEST_BINARY
+		 "' '" BC_TEST_DATA "/../../../tools/false-alarms.sh' a >>out; test $? = 0; } && { '" BC_TEST_DATA
+		 "/../../../tools/false-alarms.sh' b 2>>out; test $? = 3; }");
+	out = bc_program_file(&call, "out");
+	for (size_t i = 0; i < BC_ARRAY_LEN(lines); i++)
+		ck_assert_msg(strstr(out.data, lines[i]) != NULL, "no line '%s':\n%s", lines[i], out.data);
+	bc_text_release(&out);
+}
+END_TEST
+
 /* 10,000 cases, of which the last takes 10 cycles of 900 more, within seconds. */
 START_TEST(ten_thousand_cases_are_compared)
 {
@@ -412,6 +439,7 @@ Suite *bc_test_diff(void)
 	tcase_add_test(tc, the_tolerance_is_taken);
 	tcase_add_loop_test(tc, wrong_usage_is_3, 0, (int)BC_ARRAY_LEN(wrong));
 	tcase_add_test(tc, folders_are_compared);
+	tcase_add_test(tc, pairs_of_runs_are_counted);
 	tcase_add_test(tc, ten_thousand_cases_are_compared);
 	suite_add_tcase(s, tc);
 	return s;
