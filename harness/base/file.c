@@ -187,3 +187,36 @@ enum bc_status bc_file_not_among(const char *path, char *const *read, size_t n, 
 				       path, read[i]);
 	return BC_OK;
 }
+
+const char *bc_path_end(const char *path, unsigned parts)
+{
+	const char *at = path + strlen(path);
+
+	while (at > path && !(at[-1] == '/' && --parts == 0))
+		at--;
+	return at;
+}
+
+/* Can @c stand before a path in a text? */
+static bool ends_before_path(char c)
+{
+	return strchr(" \t\n\"'`(=:,;", c) != NULL;
+}
+
+void bc_shorten_paths(char *text, const char *dir)
+{
+	size_t above = strlen(dir); /* bytes of what stands before the last component */
+
+	while (above > 0 && dir[above - 1] == '/')
+		above--;
+	while (above > 0 && dir[above - 1] != '/')
+		above--;
+	if (dir[0] != '/')
+		return; /* it says nothing of the machine */
+	for (char *at = text; above > 1 && (at = strchr(at, '/'));) {
+		if ((at == text || ends_before_path(at[-1])) && strncmp(at, dir, above) == 0)
+			memmove(at, at + above, strlen(at + above) + 1);
+		else
+			at++;
+	}
+}

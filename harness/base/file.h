@@ -61,6 +61,14 @@ enum bc_status bc_replacement_end(struct bc_replacement *r, enum bc_status st, s
  */
 enum bc_status bc_file_not_among(const char *path, char *const *read, size_t n, struct bc_error *err);
 
+/* What a report names of a path: its last @parts components, "expected/common/stride.txt", for the folders above are of
+ * this machine. Return: a place in @path. */
+const char *bc_path_end(const char *path, unsigned parts);
+
+/* Leave out what stands before the last component of the folder @dir wherever @text names something in it or beside
+ * it: "/opt/x/build/kernels-12.9/a.ptx: ..." becomes "kernels-12.9/a.ptx: ..." for /opt/x/build/kernels. */
+void bc_shorten_paths(char *text, const char *dir);
+
 /* The steps of bc_file_replace, for a file that stays open. */
 
 /* Write all of @len bytes to @fd, through short writes and signals. Return: BC_EWRITE naming @path. */

@@ -17,6 +17,7 @@
 #include "harness/report/junit.h"
 #include "harness/report/reader.h"
 #include "harness/run/check_run.h"
+#include "harness/run/journal.h"
 #include "harness/run/session.h"
 #include "harness/run/targets.h"
 
@@ -183,11 +184,13 @@ static enum bc_status check_options(const struct bc_cli *c, struct bc_error *err
 	return bc_fault_require(c->run.fault, &f, err);
 }
 
-/* --resume where there is no journal: a run that was killed in its first moments has none. Return: go on from it? */
+/* --resume where there is no journal, or an empty one: a run that was killed in its first moments leaves that. Return:
+ * go on from it? */
 static bool start_anew(const char *journal)
 {
-	(void)fprintf(stderr, "bankcheck: note: --resume: there is no %s to continue from: the run starts anew\n",
-		      journal);
+	(void)fprintf(stderr, "bankcheck: note: --resume: %s%s%s: the run starts anew\n",
+		      access(journal, F_OK) ? "there is no " : "", journal,
+		      access(journal, F_OK) ? " to continue from" : " is empty");
 	return false;
 }
 
@@ -237,7 +240,7 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 		st = bc_folder_open(c->reports_dir, &folder, &err);
 	if (!st)
 		st = bc_console_open(&co, &sinks.console, &err);
-	if (!st && o.resume && access(journal, F_OK) && errno == ENOENT)
+	if (!st && o.resume && bc_journal_is_empty(journal))
 		o.resume = start_anew(journal);
 	if (!st)
 		st = bc_session_open(&o, cat, &session, &err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/core/judge.h"
+#include "harness/base/file.h"
 #include "harness/base/textfile.h"
 
 #include <inttypes.h>
@@ -503,7 +504,7 @@ static void append_expected(char *buf, size_t size, const struct bc_bounds *b)
 		append(buf, size, " %s=%s", bc_quantity_name(row->quantity), bc_bounds_text(row, bounds));
 	}
 	if (first && first->path)
-		append(buf, size, " (%s:%u)", first->path, first->line);
+		append(buf, size, " (%s:%u)", bc_path_end(first->path, 3), first->line);
 }
 
 /*
@@ -529,7 +530,7 @@ static void unjudged(const struct bc_judge_in *in, const struct witness w[NWITNE
 {
 	if (row)
 		set(out, BC_UNJUDGED, "no witness names %s, so its row (%s:%u) cannot be judged",
-		    bc_quantity_name(row->quantity), row->path ? row->path : "?", row->line);
+		    bc_quantity_name(row->quantity), row->path ? bc_path_end(row->path, 3) : "?", row->line);
 	else
 		set(out, BC_UNJUDGED, "no expectation for %s: write rows for it in expected/", in->arch->name);
 	append(out->message, sizeof(out->message), "; measured: ");

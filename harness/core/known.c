@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/base/file.h"
 #include "harness/base/textfile.h"
 
 enum { ID = 0, ARCHS, DRIVER, CUDA, EXPIRES, LINK, OUTCOME, REASON, NFIELDS };
@@ -248,6 +249,6 @@ void bc_known_find(const struct bc_known_list *l, const char *id, const char *ar
 		(void)bc_strlcpy(out->outcome, e->outcome, sizeof(out->outcome));
 		(void)bc_strlcpy(out->reason, e->reason, sizeof(out->reason));
 		(void)bc_strlcpy(out->link, e->link, sizeof(out->link));
-		(void)snprintf(out->where, sizeof(out->where), "%.150s:%u", l->path, e->line);
+		(void)snprintf(out->where, sizeof(out->where), "%.150s:%u", bc_path_end(l->path, 2), e->line);
 	}
 }

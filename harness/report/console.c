@@ -18,12 +18,21 @@
 #define ALIKE_MAX 3u   /* other findings of one rule and cause that are shown one by one */
 #define RERUNS_MAX 50u /* findings whose line to run again is shown */
 
+/* How far a device is. */
+struct told {
+	size_t done;
+	double last; /* bc_now() of its last line */
+};
+
 struct bc_console {
 	struct bc_console_options o;
 	size_t drawn;	      /* columns that the bar takes now; 0: there is none */
 	double last_drawn;    /* bc_now() then */
 	struct bc_text line;  /* text on its way out */
 	struct bc_out out;    /* into line */
+	struct told *devices; /* of run, which bc_console_begin was given; NULL: no lines are wanted */
+	const struct bc_run *run;
+	double began;
 	int failed;	      /* errno of the first failure, 0: none */
 	uint64_t told;	      /* devices (bit 63: and those after) whose lack of counters was said at the beginning */
 	uint64_t why;	      /* hash of the last LOST result's message */
@@ -39,6 +48,7 @@ struct bc_console_options bc_console_detect(FILE *out)
 	return (struct bc_console_options){
 		.out = out,
 		.tty = tty,
+		.lines_ms = tty ? 0 : 60000,
 		.color = tty && !(no_color && no_color[0]),
 		.redraw_ms = 50,
 	};
@@ -62,6 +72,7 @@ void bc_console_close(struct bc_console *c)
 		return;
 	bc_text_release(&c->line);
 	bc_finding_groups_release(&c->groups);
+	free(c->devices);
 	free(c);
 }
 
@@ -204,10 +215,31 @@ static bool is_one_of_many(struct bc_console *c, const struct bc_device_run *d, 
 	return bc_finding_groups_add(&c->groups, d, r) > ALIKE_MAX;
 }
 
+/* One more result of @d: says how far it is, once in a while. */
+static void add_progress(struct bc_console *c, const struct bc_device_run *d)
+{
+	struct told *told = c->devices ? &c->devices[d - c->run->devices] : NULL;
+	const double t = bc_now();
+	char label[BC_DEVICE_LABEL_MAX];
+
+	if (!told)
+		return;
+	told->done++;
+	if (told->done == d->nresults || t - told->last < c->o.lines_ms * 1e-3)
+		return;
+	told->last = t;
+	bc_device_label(d, label);
+	bc_put_line(&c->out, label);
+	bc_putf(&c->out, ": %zu of %zu cases after %.0f s\n", told->done, d->nresults, t - c->began);
+	write_line(c);
+	flush(c);
+}
+
 void bc_console_result(struct bc_console *c, const struct bc_device_run *d, const struct bc_result *r)
 {
 	const bool finding = bc_verdict_is_finding(r->judged.verdict) || r->flaky;
 
+	add_progress(c, d);
 	if (!finding && (c->o.quiet || !c->o.verbose))
 		return;
 	if (is_more_of_the_same(c, r)) {
@@ -307,6 +339,21 @@ static uint64_t bit_of(size_t i)
 	return UINT64_C(1) << (i < 63 ? i : 63);
 }
 
+/* From now on, say now and then how far each device is. */
+static void start_lines(struct bc_console *c, const struct bc_run *run)
+{
+	if (c->o.tty || c->o.verbose || !c->o.lines_ms || !run->ndevices)
+		return;
+	free(c->devices);
+	c->devices = calloc(run->ndevices, sizeof(*c->devices));
+	if (!c->devices && !c->failed)
+		c->failed = ENOMEM;
+	c->run = run;
+	c->began = bc_now();
+	for (size_t i = 0; c->devices && i < run->ndevices; i++)
+		c->devices[i].last = c->began;
+}
+
 void bc_console_begin(struct bc_console *c, const struct bc_run *run)
 {
 	if (c->o.quiet)
@@ -319,6 +366,7 @@ void bc_console_begin(struct bc_console *c, const struct bc_run *run)
 	}
 	write_line(c);
 	flush(c);
+	start_lines(c, run);
 }
 
 /* "cuda:0: 12 of 500 judged without counters: ...". */

@@ -17,13 +17,15 @@ struct bc_console_options {
 	FILE *out;
 	bool verbose, quiet; /* quiet wins */
 	bool tty;	     /* a progress bar may be drawn */
+	unsigned lines_ms;   /* without a bar: least time between two lines that say how far a device is; 0: none */
 	bool color;
 	unsigned width;	    /* columns; 0: the terminal is asked each time, 80 when it does not answer */
 	unsigned redraw_ms; /* least time between two drawings of the bar */
 };
 
 /**
- * bc_console_detect - options for @out: bar on a terminal, colour on a terminal unless NO_COLOR is set and not empty
+ * bc_console_detect - options for @out: bar on a terminal, else a line a minute, colour on a terminal unless NO_COLOR
+ * is set and not empty
  *
  * TERM=dumb, or none, is no terminal. verbose and quiet are false.
  */
@@ -35,6 +37,9 @@ enum bc_status bc_console_open(const struct bc_console_options *o, struct bc_con
 
 /* Say what devices there are. The first line says so when one is the reference device. Uses facts, arch, note, dev. */
 void bc_console_begin(struct bc_console *c, const struct bc_run *run);
+
+/* Without a terminal, results that follow one another for more than lines_ms also make a line "<device>: 1200 of 3413
+ * cases after 61 s", unless quiet or verbose. */
 
 /* @done of @total cases have an observation; @now is the case at hand, "" for none. Draws the bar, or nothing. */
 void bc_console_progress(struct bc_console *c, size_t done, size_t total, const char *now);

@@ -193,7 +193,7 @@ static void body(struct doc *d, const struct bc_device_run *dev, const struct bc
 		if (row)
 			bc_putf(&o, "expected: %s %s (%s: %s), %s:%u\n", bc_quantity_name(row->quantity),
 				bc_bounds_text(row, bounds), bc_origin_name(row->origin), row->basis,
-				row->path ? row->path : "unknown file", row->line);
+				row->path ? bc_path_end(row->path, 3) : "unknown file", row->line);
 	}
 	if (r->c->rule)
 		bc_putf(&o, "rule: %s\n", r->c->rule->sentence);

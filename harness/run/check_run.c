@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "harness/base/file.h"
-#include "harness/run/message.h"
+#include "harness/report/tap.h"
 
 /* Check calls a test with nothing but a number, so what it is about has to be found here. */
 static const struct bc_result *const *result_of_test;
@@ -85,13 +85,13 @@ static SRunner *build(const struct tests *t)
 	return sr;
 }
 
-/* A log that Check writes. It ends the process when it cannot open one and passes over a full disk, so it writes into
- * memory, and what it wrote is put in its place here. */
+/* A log. Check ends the process when it cannot open one and passes over a full disk, so it writes into memory, and what
+ * it wrote is put in its place here. */
 struct log {
-	const char *path; /* NULL: none is wanted */
-	void (*set)(SRunner *sr, const char *path);
-	int memory;    /* descriptor */
-	char name[32]; /* of the memory */
+	const char *path;			    /* NULL: none is wanted */
+	void (*set)(SRunner *sr, const char *path); /* who writes it; NULL: bc_tap_format */
+	int memory;				    /* descriptor */
+	char name[32];				    /* of the memory */
 };
 
 /* Take the name of a log: @path, "-" being standard output; NULL or "": none. */
@@ -175,8 +175,9 @@ static enum bc_status assert_all(const struct tests *t, struct log *logs, size_t
 	if (!getenv("CK_FORK"))
 		srunner_set_fork_status(sr, CK_NOFORK);
 	for (size_t i = 0; i < nlogs; i++)
-		if (logs[i].path)
+		if (logs[i].path && logs[i].set)
 			logs[i].set(sr, logs[i].name);
+	srunner_set_tap(sr, "/dev/null");	/* else Check takes CK_TAP_LOG_FILE_NAME */
 	srunner_run(sr, NULL, NULL, CK_SILENT); /* the selection was made when the run was planned */
 	*failed = (size_t)srunner_ntests_failed(sr);
 	if (*failed != t->failing)
@@ -191,12 +192,27 @@ static enum bc_status assert_all(const struct tests *t, struct log *logs, size_t
 	return st;
 }
 
+/* Check's own TAP has a result in the name of its test, and no skips. */
+static enum bc_status write_tap(const struct bc_run *run, const struct log *l, struct bc_error *err)
+{
+	struct bc_text text = { 0 };
+	enum bc_status st = BC_OK;
+
+	if (!l->path)
+		return BC_OK;
+	st = bc_tap_format(run, &text, err);
+	if (!st)
+		st = bc_write_all(&bc_file_system, l->memory, text.data, text.len, l->path, err);
+	bc_text_release(&text);
+	return st;
+}
+
 enum bc_status bc_check_run(const struct bc_run *run, const char *tap, size_t *failed, struct bc_error *err)
 {
 	struct tests t = { 0 };
 	const char *const paths[] = { tap ? tap : getenv("CK_TAP_LOG_FILE_NAME"), getenv("CK_XML_LOG_FILE_NAME"),
 				      getenv("CK_LOG_FILE_NAME") };
-	struct log logs[] = { { .set = srunner_set_tap, .memory = -1 },
+	struct log logs[] = { { .set = NULL, .memory = -1 },
 			      { .set = srunner_set_xml, .memory = -1 },
 			      { .set = srunner_set_log, .memory = -1 } };
 	enum bc_status st = collect(run, &t, err);
@@ -204,6 +220,8 @@ enum bc_status bc_check_run(const struct bc_run *run, const char *tap, size_t *f
 	*failed = 0;
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(logs); i++)
 		st = open_log(&logs[i], paths[i], err);
+	if (!st)
+		st = write_tap(run, &logs[0], err);
 	if (!st && t.n)
 		st = assert_all(&t, logs, BC_ARRAY_LEN(logs), failed, err);
 	for (size_t i = 0; !st && i < BC_ARRAY_LEN(logs); i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/run/check_run.h - the judging step as Check runs it: one test per case, asserting its finished verdict.
  *
- * Check prints nothing of its own; its TAP and XML logs (CK_TAP_LOG_FILE_NAME, CK_XML_LOG_FILE_NAME, --tap) hold one
- * line per case. It never touches a device.
+ * Check prints nothing of its own; its XML log (CK_XML_LOG_FILE_NAME) has each case but SKIPs. The TAP log (--tap,
+ * CK_TAP_LOG_FILE_NAME) is ours: tap.h. It never touches a device.
  */
 #ifndef BC_RUN_CHECK_RUN_H
 #define BC_RUN_CHECK_RUN_H

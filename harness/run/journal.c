@@ -343,3 +343,22 @@ enum bc_status bc_journal_same(const struct bc_fields *head, const struct bc_run
 	}
 	return BC_OK;
 }
+
+bool bc_journal_is_empty(const char *path)
+{
+	char buf[4096];
+	bool line = false;
+	struct stat s;
+	ssize_t n = 0;
+	int fd;
+
+	if (lstat(path, &s))
+		return errno == ENOENT || errno == ENOTDIR;
+	fd = S_ISREG(s.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return false;
+	while (!line && ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR)))
+		line = n > 0 && memchr(buf, '\n', (size_t)n);
+	(void)close(fd);
+	return !line && n == 0;
+}

@@ -38,6 +38,10 @@ typedef enum bc_status bc_journal_line_fn(void *ctx, const struct bc_fields *lin
 enum bc_status bc_journal_read(const char *path, bc_journal_line_fn *line, void *ctx, size_t *whole,
 			       struct bc_error *err);
 
+/* Has it not even one whole line, or is there none? A run that was killed in its first moments, or whose host went
+ * down, leaves such a one. False for what cannot be read. */
+bool bc_journal_is_empty(const char *path);
+
 /**
  * bc_journal_same - is the head of a journal that of this run?
  * @head: its first line

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/file.h"
 #include "harness/base/clock.h"
 #include "harness/run/targets.h"
 
@@ -126,16 +127,28 @@ void bc_session_notify(struct bc_session *s, size_t device, size_t index)
 		s->events->progress(s->events->ctx, s->nfinished, s->total, r->c->id);
 }
 
+/* Where the images lie on this machine is nobody's business who reads the report. */
+static void shorten_paths(const struct bc_session *s, struct bc_device_run *d, struct bc_observation *o)
+{
+	const char *dir = bc_run_options_kernels(s->options);
+	char *const texts[] = { o->reason,	o->counters_absent,	  o->clock_absent,
+				o->code_absent, d->facts.counters_absent, d->facts.images };
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(texts); i++)
+		bc_shorten_paths(texts[i], dir);
+}
+
 enum bc_status bc_session_on_result(void *ctx, struct bc_device_run *d, size_t index, struct bc_error *err)
 {
 	struct bc_session *s = ctx;
 	const size_t device = (size_t)(d - s->run.devices);
 	struct bc_case_progress *progress = &s->progress[device];
-	const struct bc_observation *o = &d->results[index].obs;
+	struct bc_observation *o = &d->results[index].obs;
 	const bool no_answer = o->outcome == BC_LOST_WORKER || o->outcome == BC_NOT_RUN;
 	const bool ending = no_answer && (s->stop_reason[0] || *s->signal_caught);
 	enum bc_status st = BC_OK;
 
+	shorten_paths(s, d, o);
 	if (s->journal && !ending && d->images_hash && !progress->device_journalled) {
 		st = bc_journal_device(s->journal, d, err); /* it was opened: its facts are complete now */
 		progress->device_journalled = true;
@@ -164,9 +177,12 @@ enum bc_status bc_session_on_death(void *ctx, struct bc_device_run *d, const str
 				   struct bc_error *err)
 {
 	struct bc_session *s = ctx;
-	enum bc_status st = keep_death(d, death, err);
+	struct bc_death shown = *death;
+	enum bc_status st;
 
-	return !st && s->journal ? bc_journal_death(s->journal, d->dev, death, err) : st;
+	bc_shorten_paths(shown.reason, bc_run_options_kernels(s->options));
+	st = keep_death(d, &shown, err);
+	return !st && s->journal ? bc_journal_death(s->journal, d->dev, &shown, err) : st;
 }
 
 enum bc_status bc_session_take_death(struct bc_session *s, const struct bc_fields *line, struct bc_error *err)

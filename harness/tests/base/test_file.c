@@ -289,6 +289,39 @@ START_TEST(a_pipe_needs_no_sync)
 END_TEST
 
 /* A rename that fails removes what was to be renamed, and leaves what is there. */
+START_TEST(a_path_is_shown_from_its_end)
+{
+	ck_assert_str_eq(bc_path_end("/opt/x/expected/common/stride.txt", 3), "expected/common/stride.txt");
+	ck_assert_str_eq(bc_path_end("expected/common/stride.txt", 3), "expected/common/stride.txt");
+	ck_assert_str_eq(bc_path_end("/stride.txt", 3), "/stride.txt");
+	ck_assert_str_eq(bc_path_end("stride.txt", 1), "stride.txt");
+	ck_assert_str_eq(bc_path_end("", 2), "");
+}
+END_TEST
+
+static const struct {
+	const char *dir, *text, *want;
+} shortened[] = {
+	{ "/opt/x/kernels", "/opt/x/kernels/a.ptx: gone", "kernels/a.ptx: gone" },
+	{ "/opt/x/kernels/", "/opt/x/kernels/a.ptx: gone", "kernels/a.ptx: gone" },
+	{ "/opt/x/kernels", "took /opt/x/kernels-12.9 (not /opt/x/kernels)", "took kernels-12.9 (not kernels)" },
+	{ "/opt/x/kernels", "/data/opt/x/kernels/a.ptx", "/data/opt/x/kernels/a.ptx" },
+	{ "/opt/x/kernels", "/opt/y/a.ptx", "/opt/y/a.ptx" },
+	{ "/kernels", "/kernels/a.ptx: 3/4", "/kernels/a.ptx: 3/4" },
+	{ "build/kernels", "build/kernels/a.ptx", "build/kernels/a.ptx" },
+	{ "", "/a", "/a" },
+};
+
+START_TEST(a_folder_of_the_machine_is_left_out)
+{
+	char text[100];
+
+	(void)bc_strlcpy(text, shortened[_i].text, sizeof(text));
+	bc_shorten_paths(text, shortened[_i].dir);
+	ck_assert_str_eq(text, shortened[_i].want);
+}
+END_TEST
+
 START_TEST(a_rename_that_fails_removes_the_new_file)
 {
 	char path[BC_PATH_MAX + 16], gone[BC_PATH_MAX + 16];
@@ -318,6 +351,8 @@ Suite *bc_test_file(void)
 	tcase_add_test(tc, a_closed_pipe_is_a_failure);
 	tcase_add_test(tc, a_pipe_needs_no_sync);
 	tcase_add_test(tc, a_rename_that_fails_removes_the_new_file);
+	tcase_add_test(tc, a_path_is_shown_from_its_end);
+	tcase_add_loop_test(tc, a_folder_of_the_machine_is_left_out, 0, (int)BC_ARRAY_LEN(shortened));
 	tcase_add_test(tc, a_folder_without_sync_is_taken);
 	tcase_add_loop_test(tc, what_is_no_file_stays, 0, 3);
 	tcase_add_test(tc, no_folder_no_file);

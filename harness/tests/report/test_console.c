@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "harness/tests/report/report_sample.h"
@@ -303,6 +304,46 @@ START_TEST(a_bar_gives_way_to_a_finding)
 }
 END_TEST
 
+/* Pass all results, with a wait before the one at @wait. Return: what that wrote. */
+static const char *pass_all(size_t wait)
+{
+	const struct timespec longer = { .tv_nsec = 30000000 };
+
+	open_console();
+	bc_console_begin(c, &sample.run);
+	forget();
+	for (size_t i = 0; i < 9; i++) {
+		if (i == wait)
+			(void)nanosleep(&longer, NULL);
+		bc_console_result(c, &sample.devices[0], &sample.devices[0].results[i]);
+	}
+	bc_console_close(c);
+	c = NULL;
+	return seen();
+}
+
+/* Where there is no bar, a line now and then says how far a device is. */
+START_TEST(a_file_gets_lines)
+{
+	o.lines_ms = 25;
+	ck_assert_str_eq(pass_all(2), "cuda:0: 3 of 9 cases after 0 s\n");
+	ck_assert_str_eq(pass_all(8), ""); /* the summary comes at once */
+	o.verbose = true;
+	ck_assert_ptr_null(strstr(pass_all(2), " of 9"));
+	o.verbose = false;
+	o.quiet = true;
+	ck_assert_str_eq(pass_all(2), "");
+	o.quiet = false;
+	o.tty = true;
+	ck_assert_str_eq(pass_all(2), "");
+	o.tty = false;
+	o.lines_ms = 0;
+	ck_assert_str_eq(pass_all(2), "");
+	o.lines_ms = 60000; /* as bc_console_detect has it */
+	ck_assert_str_eq(pass_all(2), "");
+}
+END_TEST
+
 START_TEST(a_bar_is_not_drawn_too_often)
 {
 	o.tty = true;
@@ -488,6 +529,7 @@ START_TEST(a_pipe_is_no_terminal)
 	ck_assert_int_eq(setenv("TERM", "xterm", 1), 0);
 	found = bc_console_detect(null);
 	ck_assert(!found.tty && !found.color && !found.quiet && !found.verbose);
+	ck_assert_uint_eq(found.lines_ms, 60000);
 	ck_assert_ptr_eq(found.out, null);
 	(void)fclose(null);
 }
@@ -515,6 +557,7 @@ START_TEST(a_terminal_is_asked_for)
 			 0);
 	found = bc_console_detect(tty);
 	ck_assert_int_eq(found.tty, terminals[_i].tty);
+	ck_assert_int_eq(found.lines_ms > 0, !terminals[_i].tty);
 	ck_assert_int_eq(found.color, terminals[_i].color);
 	(void)fclose(tty);
 	(void)close(master);
@@ -542,6 +585,7 @@ Suite *bc_test_console(void)
 	tcase_add_test(tc, a_shorter_bar_covers_the_longer);
 	tcase_add_test(tc, a_bar_gives_way_to_a_finding);
 	tcase_add_test(tc, a_bar_is_not_drawn_too_often);
+	tcase_add_test(tc, a_file_gets_lines);
 	tcase_add_test(tc, the_summary_has_all);
 	tcase_add_test(tc, the_same_loss_is_told_ten_times);
 	tcase_add_test(tc, equal_findings_are_counted);

@@ -151,7 +151,6 @@ static const struct {
 	{ "another program", "sed -i '1s/binary_hash=./binary_hash=x/' reports/journal.tsv", RUN, "another program" },
 	{ "other kernels", "sed -i '1s/kernels_hash=./kernels_hash=x/' reports/journal.tsv", RUN,
 	  "another set of kernel images" },
-	{ "an empty one", ": > reports/journal.tsv", RUN, "reports/journal.tsv:1: an empty journal" },
 	{ "something else", "echo hello > reports/journal.tsv", RUN, "reports/journal.tsv:1: not a journal" },
 	{ "a line that makes no sense", "sed -i '3s/=/:/g' reports/journal.tsv", RUN, "reports/journal.tsv:3: " },
 	{ "a result of no case", "sed -i '$s/id=meta/id=mata/' reports/journal.tsv", RUN, "which is not in the plan" },
@@ -186,6 +185,8 @@ static const struct {
 	  "journal.tsv:1: a journal of format 1, written by an older bankcheck" },
 	{ "an option that cannot be", "sed -i '1s/option_repeat=1/option_repeat=0/' reports/journal.tsv",
 	  "report reports/journal.tsv", "journal.tsv:1: option_repeat=0 is not valid" },
+	{ "an empty one", ": > reports/journal.tsv", "report reports/journal.tsv",
+	  "reports/journal.tsv:1: an empty journal" },
 	{ "a device that is none", "sed -i '/^plan/s/dev=[^\\t]*/dev=sm_1/' reports/journal.tsv",
 	  "report reports/journal.tsv", "a plan for sm_1, which is not a device of the run" },
 };
@@ -219,6 +220,27 @@ START_TEST(a_run_that_was_killed_early_starts_anew)
 	bc_shell("cmp whole anew");
 	ck_assert(!bc_file_exists("reports/reference-sm_12.xml"));
 	ck_assert(!bc_file_exists("reports/journal.tsv.last"));
+}
+END_TEST
+
+/* A host that goes down may leave a journal without its content. */
+START_TEST(an_empty_journal_is_begun_anew)
+{
+	static const char *const left[] = { "", "run\tformat=2\trun_id=x" };
+
+	bc_run_program(RUN);
+	keep_results("whole");
+	for (size_t i = 0; i < BC_ARRAY_LEN(left); i++) {
+		bc_write_file("reports/journal.tsv", "w", left[i]);
+		bc_run_program(RUN " --resume");
+		bc_expect_status(2, "note: --resume: reports/journal.tsv is empty: the run starts anew");
+		bc_expect_output(SUMMARY);
+		keep_results("anew");
+		bc_shell("cmp whole anew");
+	}
+	bc_write_file("reports/journal.tsv", "w", "something else\n");
+	bc_run_program(RUN " --resume");
+	bc_expect_status(3, "reports/journal.tsv:1: ");
 }
 END_TEST
 
@@ -309,6 +331,7 @@ Suite *bc_test_resume(void)
 	tcase_add_loop_test(tc, the_journal_of_another_run_is_refused, 0, (int)BC_ARRAY_LEN(other));
 	tcase_add_loop_test(tc, what_is_no_journal_is_not_reported, 0, (int)BC_ARRAY_LEN(unreported));
 	tcase_add_test(tc, a_run_that_was_killed_early_starts_anew);
+	tcase_add_test(tc, an_empty_journal_is_begun_anew);
 	tcase_add_test(tc, the_journal_of_the_run_before_is_not_resumed);
 	tcase_add_test(tc, reports_are_written_beside_their_journal);
 	tcase_add_test(tc, a_retry_goes_on);
