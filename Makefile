@@ -28,7 +28,7 @@ q = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
 
 # ---------------------------------------------------------------------------------------------- sources
 # The rooms of harness/, from the ground up: each includes only what stands before it (tools/rooms, docs/architecture.md).
-ROOMS         := base core device device/reference report measure compare history explain html run matrix
+ROOMS         := base core device device/reference report measure compare history explain html run
 SRC_CUDA      := $(wildcard harness/device/cuda/*.c)
 SRC_SUITES    := $(wildcard suites/*.c)
 SRC_MAIN      := harness/cli/main.c
@@ -178,7 +178,7 @@ $(foreach v,$(VARIANTS),$(eval $(call VARIANT,$(v))))
 
 # ---------------------------------------------------------------------------------------------- main targets
 .PHONY: aarch64 check-aarch64 check-toolkits check-selftest check-browser check-inject check-install completion all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
-	fuzz bench selftest ptx toolkit-images install dist dist-images check-dist uninstall clean help setup cuda-note FORCE
+	fuzz bench selftest ptx toolkit-images install dist dist-images deb check-reproducible check-dist uninstall clean help setup cuda-note FORCE
 FORCE:
 
 all: bankcheck kernels man completion ## the program, its man page and, where nvcc is, the kernel images
@@ -197,7 +197,9 @@ cuda-note:
 # One look for all that the goals of this make need, so that at most one command is left to type.
 SETUP_GROUPS := build $(if $(filter check check-unit check-inject asan tsan,$(MAKECMDGOALS)),check) \
 	$(if $(filter check-browser,$(MAKECMDGOALS)),browser) \
-	$(if $(filter clang fuzz,$(MAKECMDGOALS)),clang) $(filter lint,$(MAKECMDGOALS))
+	$(if $(filter clang fuzz,$(MAKECMDGOALS)),clang) $(filter lint,$(MAKECMDGOALS)) \
+	$(if $(filter dist deb check-dist check-reproducible check-aarch64,$(MAKECMDGOALS)),dist) \
+	$(if $(filter check-dist check-aarch64,$(MAKECMDGOALS)),elsewhere) $(filter deb,$(MAKECMDGOALS))
 setup: $(if $(filter setup,$(MAKECMDGOALS)),$(FETCHED))
 	@$(if $(filter none,$(SETUP)),:,CC='$(CC)' tools/setup.sh $(SETUP_GROUPS))
 
@@ -394,7 +396,7 @@ check-unit: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck $(STUBS) $(LOCA
 
 aarch64: $(B)/bankcheck-aarch64 $(B)/bankcheck-tests-aarch64 $(B)/bankcheck-inject-aarch64 ptx-copies $(LOCALE)
 
-check-aarch64: ## the unit tests as 64-bit Arm programs under qemu-user (SUITES='...': only these)
+check-aarch64: | setup ## the unit tests as 64-bit Arm programs under qemu-user (SUITES='...': only these)
 	@MAKE='$(MAKE)' tools/check-aarch64.sh $(SUITES)
 
 # `make check` opens the page too where a browser is; this one installs it.
@@ -529,11 +531,18 @@ DIST_ARCHS ?= x86_64 aarch64
 # CUDA releases whose images lie beside those of this machine's nvcc in a tarball: for drivers that are older.
 DIST_RELEASES ?= 12.9
 dist-images: kernels
+	@$(if $(WITH_CUDA),:,echo "dist: $(subst ~, ,$(CUDA_LACKS)): a tarball would have no CUDA device; CUDA_HOME=\$$(tools/toolkits.sh 13.0) make dist" >&2; exit 1)
 	@set -e; [ -z '$(DIST_RELEASES)' ] || tools/toolkits.sh --parts nvcc,cudart,nvrtc --into $(B)/toolkits $(DIST_RELEASES) >/dev/null; \
 		$(MAKE) toolkit-images TOOLKITS='$(foreach r,$(DIST_RELEASES),$(r)=$(B)/toolkits/$(r))'
 
 dist: all $(if $(DIST_RELEASES),dist-images) ## relocatable tarballs for x86_64 and aarch64 in build/dist/ (fetches a compiler, CUDA 12.9 and sources)
-	@set -e; for a in $(DIST_ARCHS); do MAKE='$(MAKE)' DIST_RELEASES='$(DIST_RELEASES)' tools/dist.sh $$a $(B)/dist; done
+	@set -e; for a in $(DIST_ARCHS); do MAKE='$(MAKE)' CUDA_VERSION=$(CUDA_VERSION) DIST_RELEASES='$(DIST_RELEASES)' tools/dist.sh $$a $(B)/dist; done
+
+deb: dist ## Debian packages of the tarballs' files in build/dist/ (lintian looks at them where it is)
+	@set -e; for a in $(DIST_ARCHS); do tools/deb.sh $(B)/dist/bankcheck-*-linux-$$a.tar.xz $(B)/dist; done
+
+check-reproducible: dist ## the same bytes once more, from another folder (a sample; ALL=1: all of it)
+	@MAKE='$(MAKE)' tools/check-reproducible.sh $(B)/dist/bankcheck-*-linux-$(firstword $(DIST_ARCHS)).tar.xz
 
 check-dist: dist ## the tarballs run elsewhere: symbols, an old distribution, qemu (ALL=1: the whole catalogue)
 	@tools/check-dist.sh $(B)/dist/*.tar.xz

@@ -5,6 +5,7 @@
 #   DIR/ARCH/bin/cc             a compiler for ARCH whose programs need glibc 2.28, no newer one (zig cc)
 #   DIR/ARCH/{include,lib}      libxml2 (without ICU, lzma and network), zlib, jansson, SQLite and Check, static
 #   DIR/ARCH/lib/pkgconfig      so that pkg-config finds them and nothing else
+#   DIR/ARCH/licenses           the terms of each
 #
 # The compiler comes from PyPI (ziglang), the libraries are Debian's source packages with Debian's patches. Each is
 # fetched once and kept in DIR. Status 4 and one line when pip, apt or the package index cannot be had: nothing was
@@ -151,9 +152,18 @@ build_sqlite()
 	touch "$out/sqlite3.done"
 }
 
+licenses()
+{
+	mkdir -p "$out/licenses"
+	for package in check libxml2 zlib jansson sqlite3; do
+		tar -xJOf "$dir/src/$package"_*.debian.tar.xz debian/copyright >"$out/licenses/$package"
+	done
+}
+
 fetch_zig
 fetch_sources
 make_compiler
+licenses
 work=$dir/work-$arch
 mkdir -p "$work"
 CC=$out/bin/cc

@@ -29,14 +29,20 @@ umask 022
 
 tools/dist-libs.sh "$arch" build/dist || exit
 libs=$top/build/dist/$arch
+# Headers of the release that this machine has, as they are for ARCH.
+headers=""
+if [ "$arch" != "$(uname -m)" ] && [ -n "${CUDA_VERSION:-}" ]; then
+	headers=$top/$(tools/toolkits.sh --machine "$arch" --parts cudart,cupti "$CUDA_VERSION") || exit 4
+fi
 archives=""
 for lib in check xml2 z jansson sqlite3; do
 	archives="$archives $libs/lib/lib$lib.a"
 done
 PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig ${MAKE:-make} B="build/dist/obj-$arch" CC="$libs/bin/cc" SETUP=none \
+	${headers:+CUDA_HOME="$headers"} \
 	CPPFLAGS="-isystem $libs/include" \
-	CFLAGS="-O2 -g0 -ffunction-sections -fdata-sections -ffile-prefix-map=$top=." \
-	LDFLAGS="-Wl,--gc-sections -s" LIBS="$archives -lm -lrt -lpthread -ldl" "build/dist/obj-$arch/bankcheck"
+	CFLAGS="-O2 -g0 -fPIE -ffunction-sections -fdata-sections -ffile-prefix-map=$top=." \
+	LDFLAGS="-pie -Wl,--gc-sections -s" LIBS="$archives -lm -lrt -lpthread -ldl" "build/dist/obj-$arch/bankcheck"
 
 stage=$top/build/dist/stage-$arch
 rm -rf "$stage"
@@ -49,7 +55,16 @@ for release in ${DIST_RELEASES:-}; do
 		install -D -m 644 "build/$file" "$stage/$name/lib/bankcheck/$file"
 	done
 done
+doc=$stage/$name/share/doc/bankcheck
 install -m 644 README.md "$stage/$name/README.md"
+for file in "$libs"/licenses/*; do
+	install -D -m 644 "$file" "$doc/licenses/$(basename "$file")"
+done
+for part in examples farm reports/examples; do
+	[ ! -d "$part" ] || find "$part" -type f | while read -r file; do
+		install -D -m 644 "$file" "$doc/$file"
+	done
+done
 tar -C "$stage" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=gnu \
 	-cf - "$name" |
 	xz -6 -T1 >"$out/$name.tar.xz.new"

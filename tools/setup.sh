@@ -3,7 +3,7 @@
 # tools/setup.sh GROUP... - see that the tools and libraries of each group are here; install what is missing.
 #
 # Groups: build (compiler, pkg-config, Check, libxml2, zlib, jansson, SQLite), check (what the tests need beside),
-# browser, clang, lint.
+# browser, clang, lint, dist (tarballs), elsewhere (what tries them in other systems), deb.
 # Installs with apt-get when it may (root, or sudo without a password). When it may not, or when SETUP=check is
 # set, it stops with status 1 and prints the one command to type. Prints nothing when everything is here.
 set -eu
@@ -92,6 +92,33 @@ look_lint()
 	have shellcheck || lack shellcheck shellcheck
 }
 
+# The compiler and the CUDA packages come with pip, the libraries as Debian's source packages.
+look_dist()
+{
+	have pip3 || lack python3-pip pip3
+	have dpkg-source || lack dpkg-dev dpkg-source
+	have cmake || lack cmake cmake
+	have xz || lack xz-utils xz
+}
+
+look_elsewhere()
+{
+	have debootstrap || lack debootstrap debootstrap
+	have readelf || lack binutils readelf
+	[ "$(uname -m)" = aarch64 ] || {
+		[ -x /usr/bin/qemu-aarch64-static ] || lack qemu-user-static "qemu for 64-bit Arm programs"
+		have aarch64-linux-gnu-gcc || lack gcc-aarch64-linux-gnu "a compiler for 64-bit Arm"
+		[ -e /usr/aarch64-linux-gnu/include/stdio.h ] ||
+			lack libc6-dev-arm64-cross "the C library for 64-bit Arm, with its headers"
+	}
+}
+
+look_deb()
+{
+	have dpkg-deb || lack dpkg dpkg-deb
+	have lintian || lack lintian lintian
+}
+
 # Newer Debian and Ubuntu keep the sanitizers' and libFuzzer's libraries in a package of the compiler's version.
 look_clang_runtime()
 {
@@ -156,14 +183,14 @@ install_missing()
 }
 
 [ $# -gt 0 ] || {
-	echo "usage: $0 build|check|browser|clang|lint..." >&2
+	echo "usage: $0 build|check|browser|clang|lint|dist|elsewhere|deb..." >&2
 	exit 3
 }
 for group; do
 	case $group in
-	build | check | browser | clang | lint) "look_$group" ;;
+	build | check | browser | clang | lint | dist | elsewhere | deb) "look_$group" ;;
 	*)
-		echo "$0: unknown group '$group' (build, check, browser, clang, lint)" >&2
+		echo "$0: unknown group '$group' (build, check, browser, clang, lint, dist, elsewhere, deb)" >&2
 		exit 3
 		;;
 	esac

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/toolkits.sh [--parts PART,...] [--into DIR] RELEASE... - fetch parts of CUDA releases with pip.
+# tools/toolkits.sh [--parts PART,...] [--machine ARCH] [--into DIR] RELEASE... - fetch parts of CUDA releases with pip.
 #
 #   RELEASE   12.4 (its newest update), or one update, 12.6.2; from 11.8 on
 #   --parts   nvcc,cudart,nvrtc,cupti when not given; cuobjdump and nvdisasm exist from 13.2 on
+#   --machine x86_64 or aarch64, into DIR/RELEASE-ARCH/; not given: this machine's, into DIR/RELEASE/
 #   --into    build/toolkits when not given
 #
 # DIR/RELEASE/ becomes what CUDA_HOME may name: bin/, include/, lib/, nvvm/ of all packages merged. The packages of
@@ -15,17 +16,27 @@ set -eu
 
 usage()
 {
-	echo "usage: $0 [--parts nvcc,cudart,nvrtc,cupti] [--into DIR] RELEASE..." >&2
+	echo "usage: $0 [--parts nvcc,cudart,nvrtc,cupti] [--machine x86_64|aarch64] [--into DIR] RELEASE..." >&2
 	exit 3
 }
 
 parts=nvcc,cudart,nvrtc,cupti
 into=build/toolkits
+machine=""
 while [ $# -gt 0 ]; do
 	case $1 in
 	--parts)
 		[ $# -ge 2 ] || usage
 		parts=$2
+		shift 2
+		;;
+	--machine)
+		[ $# -ge 2 ] || usage
+		machine=$2
+		case $machine in
+		x86_64 | aarch64) ;;
+		*) usage ;;
+		esac
 		shift 2
 		;;
 	--into)
@@ -78,14 +89,19 @@ fetch()
 {
 	release=$1
 	wanted=$2
-	dir=$into/$release
+	dir=$into/$release${machine:+-$machine}
+	platforms=""
+	for libc in ${machine:+manylinux2014 manylinux_2_17 manylinux_2_25 manylinux_2_27 manylinux_2_28}; do
+		platforms="$platforms --platform ${libc}_$machine"
+	done
 	case $release in
 	*.*.*) pin=$release ;;
 	*) pin="$release.*" ;;
 	esac
 	work=$(mktemp -d "$into/.fetch-XXXXXX")
+	# shellcheck disable=SC2086 # a list of options
 	if ! "$python" -m pip --disable-pip-version-check --quiet --retries 2 --timeout 20 download \
-		--only-binary=:all: --dest "$work/wheels" \
+		--only-binary=:all: $platforms --dest "$work/wheels" \
 		"cuda-toolkit[$wanted]==$pin" >"$work/log" 2>&1; then
 		cat "$work/log" >&2
 		echo "toolkits: pip cannot fetch $wanted of CUDA $release (its words are above)" >&2
@@ -114,7 +130,7 @@ fetch()
 
 mkdir -p "$into"
 for release; do
-	lacks=$(missing_parts "$into/$release")
+	lacks=$(missing_parts "$into/$release${machine:+-$machine}")
 	[ -z "$lacks" ] || fetch "$release" "$lacks"
-	echo "$into/$release"
+	echo "$into/$release${machine:+-$machine}"
 done

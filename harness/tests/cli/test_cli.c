@@ -166,11 +166,11 @@ START_TEST(help_fits_a_terminal_and_is_of_its_command)
 	ck_assert_uint_ge(n, 14);
 	expect_80_columns("help");
 	for (size_t i = 0; i < n; i++) {
-		(void)snprintf(words, sizeof(words), "help %s", name[i]);
+		(void)snprintf(words, sizeof(words), "help %.31s", name[i]);
 		bc_run_program(words);
 		bc_expect_status(0, NULL);
 		expect_80_columns(words);
-		(void)snprintf(text, sizeof(text), "usage: bankcheck %s", name[i]);
+		(void)snprintf(text, sizeof(text), "usage: bankcheck %.31s", name[i]);
 		bc_expect_output(text);
 		bc_expect_output("\n    0  ");
 		bc_expect_output("\n    2  ");
@@ -330,14 +330,14 @@ START_TEST(completion_is_whole)
 		char label[64];
 		const char *in[2], *end[2];
 
-		(void)snprintf(label, sizeof(label), "\n\t%s)\n", name[i]);
+		(void)snprintf(label, sizeof(label), "\n\t%.31s)\n", name[i]);
 		in[0] = strstr(bash.data, label);
 		in[1] = strstr(zsh.data, label);
 		ck_assert_msg(in[0] && in[1], "no %s", name[i]);
 		end[0] = strstr(in[0], " ;;\n");
 		end[1] = strstr(in[1], "\t;;\n");
 		ck_assert(end[0] && end[1]);
-		(void)snprintf(words, sizeof(words), "help %s", name[i]);
+		(void)snprintf(words, sizeof(words), "help %.31s", name[i]);
 		bc_run_program(words);
 		for (const char *o = bc_call.out.data; (o = strstr(o, "--")); o += 2) {
 			char want[64];
