@@ -28,7 +28,7 @@ q = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
 
 # ---------------------------------------------------------------------------------------------- sources
 # The rooms of harness/, from the ground up: each includes only what stands before it (tools/rooms, docs/architecture.md).
-ROOMS         := base core device device/reference report measure compare history explain html run
+ROOMS         := base core device device/reference report measure compare history explain html run matrix
 SRC_CUDA      := $(wildcard harness/device/cuda/*.c)
 SRC_SUITES    := $(wildcard suites/*.c)
 SRC_MAIN      := harness/cli/main.c

@@ -3,11 +3,12 @@
 //
 // Every kernel is timed in two settings one after the other, BC_TIME_SAMPLES times each after one run that is not
 // timed. A run is BC_TIMED_ACCESSES accesses, times `reps` of the setting. In an n-way setting the lanes below n are
-// in bank 0 with a word each, and every other lane is alone in its bank.
+// in bank 0 with a word each, or on its first word, and every other lane is alone in its bank.
 //
 // bc_time_chain: dependent loads. bc_time_ld, _st, _add, _cas: independent accesses of 4 bytes; bc_time_add_cas: add
-// in the first setting, cas in the second. bc_time_ld128: independent loads of consecutive 16 bytes. bc_time_latency:
-// dependent loads of 8 bytes, of shared memory and of global memory.
+// in the first setting, cas in the second. bc_time_word_add, _word_add_1: adds whose result is unused, of the lane's
+// number and of 1; in the second setting the n lanes are on one word. bc_time_ld128: independent loads of consecutive
+// 16 bytes. bc_time_latency: dependent loads of 8 bytes, of shared memory and of global memory.
 #include "bc_kernel.h"
 #include "pattern.cuh"
 
@@ -123,6 +124,32 @@ struct adds {
 	}
 };
 
+// Of 2 lanes and more: word 1 is then nobody's, so its load races with no add, and comes after them.
+template <bool one> struct words {
+	__device__ __forceinline__ void first(spot s)
+	{
+		put(s.addr, 0);
+		if (s.lane == 0)
+			put(s.addr + 4, 0);
+	}
+	__device__ __forceinline__ void access(spot s, bc_u32)
+	{
+		if (one)
+			asm volatile("red.shared.add.u32 [%0], 1;" : : "r"(s.addr) : "memory");
+		else
+			asm volatile("red.shared.add.u32 [%0], %1;" : : "r"(s.addr), "r"(s.lane + 1) : "memory");
+	}
+	__device__ __forceinline__ bc_u32 done(spot s)
+	{
+		return bc_load_alone(s.lane == 0, s.addr + 4);
+	}
+	__device__ __forceinline__ bc_u32 result(spot s, bc_u32)
+	{
+		__syncwarp(); // other lanes add to the word
+		return get(s.addr);
+	}
+};
+
 struct swaps {
 	bc_u32 sum;
 
@@ -180,12 +207,20 @@ struct wide_loads {
 	}
 };
 
+// Where the lanes are.
+enum places {
+	BANK_0,	 // n lanes in bank 0 with a word each, every other lane alone in its bank
+	WORD_0,	 // n lanes on word 0, every other lane alone in its bank
+	IN_TURN, // 16 bytes each
+};
+
 template <typename work>
-static __device__ __forceinline__ void time(const struct bc_time_params &p, bc_u32 setting, bool wide)
+static __device__ __forceinline__ void time(const struct bc_time_params &p, bc_u32 setting, places where)
 {
 	const bc_u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
 	const bc_u32 ways = p.ways[setting], reps = p.reps[setting];
-	const spot s = { bc_window() + warp * 4096 + (wide ? lane * 16 : place(lane, ways)), lane };
+	const bc_u32 offset = where == IN_TURN ? lane * 16 : where == WORD_0 && lane < ways ? 0 : place(lane, ways);
+	const spot s = { bc_window() + warp * 4096 + offset, lane };
 
 #pragma unroll 1
 	for (bc_u32 run = 0; run <= BC_TIME_SAMPLES; run++) {
@@ -216,20 +251,22 @@ static __device__ __forceinline__ void time(const struct bc_time_params &p, bc_u
 	}
 }
 
-#define BC_TIME(name, first_work, second_work, wide)                             \
+#define BC_TIME(name, first_work, first_places, second_work, second_places)      \
 	extern "C" __global__ void bc_time_##name(const struct bc_time_params p) \
 	{                                                                        \
-		time<first_work>(p, 0, wide);                                    \
-		time<second_work>(p, 1, wide);                                   \
+		time<first_work>(p, 0, first_places);                            \
+		time<second_work>(p, 1, second_places);                          \
 	}
 
-BC_TIME(chain, chain, chain, false)
-BC_TIME(ld, loads, loads, false)
-BC_TIME(st, stores, stores, false)
-BC_TIME(add, adds, adds, false)
-BC_TIME(cas, swaps, swaps, false)
-BC_TIME(add_cas, adds, swaps, false)
-BC_TIME(ld128, wide_loads, wide_loads, true)
+BC_TIME(chain, chain, BANK_0, chain, BANK_0)
+BC_TIME(ld, loads, BANK_0, loads, BANK_0)
+BC_TIME(st, stores, BANK_0, stores, BANK_0)
+BC_TIME(add, adds, BANK_0, adds, BANK_0)
+BC_TIME(cas, swaps, BANK_0, swaps, BANK_0)
+BC_TIME(add_cas, adds, BANK_0, swaps, BANK_0)
+BC_TIME(word_add, words<false>, BANK_0, words<false>, WORD_0)
+BC_TIME(word_add_1, words<true>, BANK_0, words<true>, WORD_0)
+BC_TIME(ld128, wide_loads, IN_TURN, wide_loads, IN_TURN)
 
 // A chain of loads whose value is the next address, which is always the same: in shared memory, in the L1 cache (.ca),
 // in the L2 cache (.cg). @kind 0: shared.

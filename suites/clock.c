@@ -13,12 +13,19 @@
 /* arg[]: what a case needs to know of itself. WAYS and REPS: two each, of the settings. */
 enum { WORK, WARPS, WAYS, REPS = WAYS + 2 };
 
-enum work { CHAIN, LD, ST, ADD, CAS, ADD_CAS, LD128, LATENCY };
+enum work { CHAIN, LD, ST, ADD, CAS, ADD_CAS, WORD_ADD, WORD_ADD_1, LD128, LATENCY };
 
 static const char *const kernels[] = {
-	[CHAIN] = "bc_time_chain", [LD] = "bc_time_ld",		  [ST] = "bc_time_st",
-	[ADD] = "bc_time_add",	   [CAS] = "bc_time_cas",	  [ADD_CAS] = "bc_time_add_cas",
-	[LD128] = "bc_time_ld128", [LATENCY] = "bc_time_latency",
+	[CHAIN] = "bc_time_chain",
+	[LD] = "bc_time_ld",
+	[ST] = "bc_time_st",
+	[ADD] = "bc_time_add",
+	[CAS] = "bc_time_cas",
+	[ADD_CAS] = "bc_time_add_cas",
+	[WORD_ADD] = "bc_time_word_add",
+	[WORD_ADD_1] = "bc_time_word_add_1",
+	[LD128] = "bc_time_ld128",
+	[LATENCY] = "bc_time_latency",
 };
 
 static uint32_t arg(const struct bc_case *c, unsigned k)
@@ -48,6 +55,9 @@ static bool program(const struct bc_case *c, const struct bc_arch *a, struct bc_
 	(void)a;
 	bc_program_start(out, "clock", kernels[c->arg[WORK]], (uint32_t)threads, &p, sizeof(p));
 	out->shared_bytes = c->shared_bytes;
+	out->multi_writer = c->arg[WORK] == WORD_ADD || c->arg[WORK] == WORD_ADD_1; /* all lanes clear the one word */
+	if (c->needs & BC_NEED_CODE)
+		out->mnemonic = "ATOMS.POPC.INC";
 	bc_program_out(out, offsetof(struct bc_time_params, samples), samples * sizeof(uint32_t));
 	bc_program_out(out, offsetof(struct bc_time_params, out), 2 * threads * sizeof(uint32_t));
 	return true;
@@ -56,7 +66,8 @@ static bool program(const struct bc_case *c, const struct bc_arch *a, struct bc_
 /* What a lane's accesses in a setting came to. */
 static uint32_t result_of(const struct bc_case *c, unsigned setting, uint32_t lane)
 {
-	const uint32_t n = BC_TIMED_ACCESSES, reps = arg(c, REPS + setting);
+	const uint32_t n = BC_TIMED_ACCESSES, reps = arg(c, REPS + setting), ways = arg(c, WAYS + setting);
+	const bool together = setting == 1 && lane < ways; /* on one word */
 
 	switch ((enum work)c->arg[WORK]) {
 	case CHAIN: return 0; /* each load brought the address it was loaded from */
@@ -65,6 +76,8 @@ static uint32_t result_of(const struct bc_case *c, unsigned setting, uint32_t la
 	case ADD: return (lane + 1) * (n * (n - 1) / 2);
 	case CAS: return n * (n - 1) / 2;
 	case ADD_CAS: return (setting ? 1 : lane + 1) * (n * (n - 1) / 2);
+	case WORD_ADD: return n * (together ? ways * (ways + 1) / 2 : lane + 1);
+	case WORD_ADD_1: return n * (together ? ways : 1);
 	case LD128: return reps * n * (lane ^ (lane + 1) ^ (lane + 2) ^ (lane + 3));
 	case LATENCY: break;
 	}
@@ -227,6 +240,31 @@ static bool cas_over_add(unsigned i, struct bc_case *c)
 	return true;
 }
 
+/* n lanes on n words of one bank against n lanes on one word. */
+static bool one_word(unsigned i, struct bc_case *c, enum work work)
+{
+	static const int8_t ways[] = { 8, 16, 32 };
+
+	if (i >= BC_ARRAY_LEN(ways))
+		return false;
+	start(c, work, 1, ways[i], ways[i]);
+	bc_variant_add_int(c, ways[i]);
+	return true;
+}
+
+static bool one_word_add(unsigned i, struct bc_case *c)
+{
+	return one_word(i, c, WORD_ADD);
+}
+
+static bool one_word_add_1(unsigned i, struct bc_case *c)
+{
+	const bool built = one_word(i, c, WORD_ADD_1);
+
+	c->needs |= BC_NEED_CODE | BC_NEED_POPC_INC;
+	return built;
+}
+
 static bool bandwidth_build(unsigned i, struct bc_case *c)
 {
 	static const int8_t warps[] = { 4, 8, 12 }; /* 48 KB: no opt-in */
@@ -249,6 +287,7 @@ static bool latency_build(unsigned i, struct bc_case *c)
 }
 
 #define MEASURED "docs/clock.md; measured on an H200: the slopes, not the offsets, agree between published chips"
+#define LAWS "docs/bank-laws.md, laws 6 and 8"
 #define PUBLISHED "Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, and its successors"
 
 #define RULE(rule_name, origin, make, what, text)                                                         \
@@ -274,6 +313,11 @@ static const struct bc_rule rules[] = {
 	     "in a burst of compare-and-swaps by one warp each further lane in a bank costs 4 cycles"),
 	RULE("cas_over_add", MEASURED, cas_over_add, ratio,
 	     "compare-and-swap takes twice as long as add, as it takes twice the wavefronts"),
+	RULE("one_word_add", LAWS, one_word_add, ratio,
+	     "atomic adds by n lanes take as long on one word as on n words of one bank: each lane has its turn"),
+	RULE("one_word_add_1", LAWS, one_word_add_1, ratio,
+	     "adds of 1 whose result is unused by n lanes on one word are served together, on n words of a bank they "
+	     "are not"),
 	RULE("bandwidth", MEASURED, bandwidth_build, bytes_per_clock,
 	     "clean loads of 16 bytes move 128 bytes per cycle and SM"),
 	RULE("latency", PUBLISHED, latency_build, ratio,

@@ -41,8 +41,9 @@ static uint32_t step_pairs(const struct bc_case *c, uint32_t s)
 	return c->arg[KIND] == SEQUENTIAL ? s : pairs_of(c, s);
 }
 
-/* The @k-th warp and step in which a lane has a pair. False: there are not that many. */
-static bool active_warp(const struct bc_case *c, uint64_t k, uint32_t *step, uint32_t *warp)
+/* The *k-th warp and step in which a lane has a pair. False: there are not that many, and *k is less by their number.
+ */
+static bool find_active_warp(const struct bc_case *c, uint64_t *k, uint32_t *step, uint32_t *warp)
 {
 	const uint32_t threads = (uint32_t)c->arg[THREADS], only = (uint32_t)c->arg[STEP];
 
@@ -53,12 +54,12 @@ static bool active_warp(const struct bc_case *c, uint64_t k, uint32_t *step, uin
 
 			for (uint32_t l = 0; !active && l < BC_LANES; l++)
 				active = pair_at(c, s, w * BC_LANES + l, &index);
-			if (active && k == 0) {
+			if (active && *k == 0) {
 				*step = s;
 				*warp = w;
 				return true;
 			}
-			k -= active;
+			*k -= active;
 		}
 	}
 	return false;
@@ -66,12 +67,16 @@ static bool active_warp(const struct bc_case *c, uint64_t k, uint32_t *step, uin
 
 static uint64_t active_warps(const struct bc_case *c)
 {
-	uint64_t n = 0;
+	uint64_t left = UINT64_MAX;
 	uint32_t step, warp;
 
-	while (active_warp(c, n, &step, &warp))
-		n++;
-	return n;
+	(void)find_active_warp(c, &left, &step, &warp);
+	return UINT64_MAX - left;
+}
+
+static bool active_warp(const struct bc_case *c, uint64_t k, uint32_t *step, uint32_t *warp)
+{
+	return find_active_warp(c, &k, step, warp);
 }
 
 /* One warp of a step: the first words of its pairs (@second: the others). */

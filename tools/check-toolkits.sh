@@ -158,6 +158,7 @@ timed_rule()
 		'cas:ATOMS.CAS*32'; do
 		printf 'bc_time_%s\ttimed:%s\t2\n' "${kernel%%:*}" "${kernel#*:}"
 	done
+	printf 'bc_time_word_add%s\ttimed:ATOMS.%s*32,LDS\t2\n' '' ADD _1 POPC.INC.32
 	printf 'bc_time_add_cas\ttimed:ATOMS.%s*32\t1\n' ADD CAS
 	printf 'bc_time_latency\ttimed:LDS*32\t1\nbc_meta_spin\ttimed:\t1\n'
 }

@@ -7,6 +7,7 @@
 #define DIFF (unsigned)BC_CMD_DIFF
 #define CODE (unsigned)BC_CMD_CODE
 #define METRICS (unsigned)BC_CMD_METRICS
+#define MATRIX (unsigned)BC_CMD_MATRIX
 #define SHARDS ((unsigned)BC_CMD_MERGE | BC_CMD_HISTORY | BC_CMD_HTML) /* they take the shards of a run for one */
 #define ALL (~0u)
 
@@ -15,12 +16,15 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 0, SELFTEST, "every suite catches the faults that it must catch, and every rule catches at least one" },
 	{ 0, DIFF, "nothing is worse" },
 	{ 0, CODE, "no instruction that the suites measure differs" },
-	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE), "done" },
+	{ 0, MATRIX, "no run is worse than the base, and none has a finding" },
+	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX), "done" },
 	{ 1, RUN,
 	  "a case is FAIL, DISAGREE, XPASS or UNJUDGED; without --flaky-ok, also when a case is flaky or a worker died "
 	  "or hung; with --strict, also when an architecture is provisional or a case has no figure for it" },
 	{ 1, SELFTEST, "a fault is not caught by a suite that must catch it, or a rule catches none" },
 	{ 1, DIFF, "something is worse; with --strict, also when a clock is UNDECIDED" },
+	{ 1, MATRIX,
+	  "something is worse in a run than in the base, the base differs from itself, or a case is a finding" },
 	{ 1, CODE, "an instruction that the suites measure differs" },
 	{ 2, BC_CMD_RUN,
 	  "a case is BROKEN or LOST, another number of GPUs than --gpus, or output could not be written" },
@@ -29,8 +33,9 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 2, DIFF, "the runs cannot be compared, or output could not be written" },
 	{ 2, SHARDS, "a shard of a run is missing or there twice, or output could not be written" },
 	{ 2, BC_CMD_DEVICES, "a device or its driver failed, or output could not be written" },
+	{ 2, MATRIX, "a run could not be made or compared, or output could not be written" },
 	{ 2, METRICS, "CUPTI failed, or output could not be written" },
-	{ 2, ALL & ~(RUN | SELFTEST | DIFF | SHARDS | (unsigned)BC_CMD_DEVICES | METRICS),
+	{ 2, ALL & ~(RUN | SELFTEST | DIFF | SHARDS | (unsigned)BC_CMD_DEVICES | METRICS | MATRIX),
 	  "output could not be written" },
 	{ 3, BC_CMD_RUN,
 	  "wrong usage, input that cannot be read or is malformed, a glob that matches nothing, no GPU where one was "
@@ -39,6 +44,9 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 4, RUN,
 	  "a case was not judged although a witness that was asked for could have judged it, or nothing was judged, as "
 	  "when the driver takes none of the kernel images" },
+	{ 4, MATRIX, "a run counted nothing although the base did, or could not judge a case" },
+	{ 130, MATRIX, "ended by SIGINT" },
+	{ 143, MATRIX, "ended by SIGTERM" },
 	{ 130, BC_CMD_RUN, "ended by SIGINT (reports are written)" },
 	{ 130, SELFTEST, "ended by SIGINT" },
 	{ 143, SELFTEST, "ended by SIGTERM" },

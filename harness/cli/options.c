@@ -17,6 +17,7 @@
 #define REPORT BC_CMD_REPORT
 #define CODE BC_CMD_CODE
 #define METRICS BC_CMD_METRICS
+#define MATRIX BC_CMD_MATRIX
 #define EVERY (~0u)
 
 static const char *const formats[] = { "text", "json", NULL };
@@ -58,6 +59,16 @@ static const char *const trends[] = { "driver", "cuda", "date", NULL };
 			.help = (words) }                         \
 	}
 
+#define LIST_OF(option, operand, field, of, words)                \
+	{                                                         \
+		.commands = (of),                                 \
+		.row = {.name = (option),                         \
+			.argument = (operand),                    \
+			.type = BC_OPTION_LIST,                   \
+			.offset = offsetof(struct bc_cli, field), \
+			.help = (words) }                         \
+	}
+
 static const struct {
 	unsigned commands;
 	struct bc_option row;
@@ -74,6 +85,20 @@ static const struct {
 	FLAG("verbose", 'v', verbose, RUN | REPORT, "print one line per case"),
 	FLAG("verbose", 'v', verbose, CODE, "also print the differences that do not make the exit status 1"),
 	FLAG("quiet", 'q', quiet, RUN | REPORT, "print findings only"),
+	FLAG("quiet", 'q', quiet, MATRIX, "do not tell of each run as it begins and ends"),
+	LIST_OF("kernels", "DIR", matrix_kernels, MATRIX,
+		"folder of kernel images, or the CUDA release that made them; may be given several times: the first is "
+		"the "
+		"base's, each other is a run"),
+	LIST_OF("cupti", "FILE", matrix_cupti, MATRIX,
+		"a libcupti to count with; may be given several times: the first is the base's, each other is a run"),
+	FLAG("ptx-jit", 0, ptx_jit, MATRIX,
+	     "one run more: the base's images, of which the driver compiles the PTX (CUDA_FORCE_PTX_JIT=1)"),
+	TEXT("baseline", "REPORT", baseline, MATRIX,
+	     "an earlier report, or folder of reports, of the same cases: what all runs agree on and differs from it "
+	     "is the driver's or the GPU's"),
+	TEXT("reports", "DIR", run.reports_dir, MATRIX,
+	     "folder for matrix.txt, .xml, .json, .html and one folder for each run (default: reports)"),
 	{ .commands = RUN | REPORT,
 	  .row = { .name = "color",
 		   .argument = "WHEN",
@@ -81,9 +106,10 @@ static const struct {
 		   .offset = offsetof(struct bc_cli, color),
 		   .words = colors,
 		   .help = "colours: always, never, or on a terminal unless NO_COLOR is set (auto)" } },
-	TEXT("tolerance", "PERCENT", tolerance, DIFF,
+	TEXT("tolerance", "PERCENT", tolerance, DIFF | MATRIX,
 	     "changes of the clock up to this percentage count as none (default: 1)"),
-	WORD("format", "FORMAT", format, formats, LIST | EXPLAIN | DEVICES, "text or json (default: text)"),
+	WORD("format", "FORMAT", format, formats, LIST | EXPLAIN | DEVICES | CODE | MATRIX,
+	     "text or json (default: text)"),
 	WORD("format", "FORMAT", format, diff_formats, DIFF, "text, json, markdown or junit (default: text)"),
 	WORD("format", "FORMAT", format, history_formats, HISTORY,
 	     "text or json (default: text); export: csv or jsonl (default: csv)"),
@@ -162,6 +188,9 @@ const struct bc_cli_command bc_cli_commands[] = {
 	  "compare the instructions in folders of kernel images with those in the first, kernel by kernel: shared "
 	  "memory, "
 	  "atomics, barriers, matrix instructions, spills; needs no GPU" },
+	{ "matrix", NULL, BC_CMD_MATRIX, false,
+	  "run the cases with each of several compilers (--kernels) and CUPTIs (--cupti), and say of each difference "
+	  "what it comes from: compiler, CUPTI, noise, driver or GPU" },
 	{ "metrics", NULL, BC_CMD_METRICS, false,
 	  "print which chips a CUPTI knows and which counters it has for each; needs no GPU" },
 	{ "help", "[COMMAND]", BC_CMD_HELP, false, "print this help, or that of a command" },
@@ -185,11 +214,19 @@ size_t bc_cli_option_count(void)
 	return bc_run_option_count + BC_ARRAY_LEN(own_options);
 }
 
+/* What a matrix gives none of its runs: it says these itself, or they are about parts of one run. */
+static const char *const not_of_matrix[] = {
+	"kernels", "cupti", "reports", "shard", "run-name", "fail-fast", "resume"
+};
+
 /* Commands that take an option of a run. */
 static unsigned commands_of(const struct bc_option *o)
 {
-	unsigned commands = o->use & BC_OPTION_FOR_WORKER ? RUN | WORKER : RUN;
+	unsigned commands = (o->use & BC_OPTION_FOR_WORKER ? RUN | WORKER : RUN) | MATRIX;
 
+	for (size_t i = 0; i < BC_ARRAY_LEN(not_of_matrix); i++)
+		if (strcmp(not_of_matrix[i], o->name) == 0)
+			commands &= ~(unsigned)MATRIX;
 	for (size_t i = 0; i < BC_ARRAY_LEN(shared_options); i++)
 		if (strcmp(shared_options[i].name, o->name) == 0)
 			commands |= shared_options[i].commands;

@@ -30,6 +30,7 @@ enum bc_command {
 	BC_CMD_METRICS = 1 << 15,
 	BC_CMD_HELP = 1 << 16,
 	BC_CMD_COMPLETION = 1 << 17,
+	BC_CMD_MATRIX = 1 << 20,
 };
 
 enum bc_color { BC_COLOR_AUTO = 0, BC_COLOR_ALWAYS, BC_COLOR_NEVER };
@@ -42,7 +43,10 @@ struct bc_cli {
 	const char *format, *tolerance, *output;
 	const char *db, *by, *keep, *before;
 	bool pool, flaky_ok, strict, verbose, quiet, long_format;
-	unsigned color; /* enum bc_color */
+	unsigned color;					    /* enum bc_color */
+	struct bc_option_list matrix_kernels, matrix_cupti; /* the first is the base's */
+	const char *baseline;
+	bool ptx_jit;
 	bool help, version;
 	const char **operands; /* arguments that are no options; malloc'ed */
 	size_t noperands;
@@ -100,6 +104,7 @@ int bc_cmd_known(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_code(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_metrics(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_completion(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_matrix(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_worker(const struct bc_cli *c, const struct bc_catalog *cat);
 
 struct bc_console;

@@ -290,6 +290,9 @@ enum bc_status bc_cli_parse(int argc, char **argv, struct bc_cli *c, struct bc_e
 void bc_cli_release(struct bc_cli *c)
 {
 	bc_run_options_release(&c->run);
+	free(c->matrix_kernels.item);
+	free(c->matrix_cupti.item);
+	c->matrix_kernels = c->matrix_cupti = (struct bc_option_list){ .n = 0 };
 	free(c->operands);
 	c->operands = NULL;
 }

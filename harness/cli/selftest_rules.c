@@ -6,21 +6,9 @@
 
 #define RULE_WIDTH 32
 
-#define CYCLES "a figure of cycles, and the reference device has no clock"
-
 const struct bc_hardware_rule bc_hardware_rules[] = {
-	{ "clock/chain", CYCLES },
-	{ "clock/one_warp_ld", CYCLES },
-	{ "clock/one_warp_st", CYCLES },
-	{ "clock/four_warps_ld", CYCLES },
-	{ "clock/four_warps_st", CYCLES },
-	{ "clock/one_warp_add", CYCLES },
-	{ "clock/one_warp_cas", CYCLES },
-	{ "clock/cas_over_add", CYCLES },
-	{ "clock/bandwidth", CYCLES },
-	{ "clock/latency", CYCLES },
 	{ "declare/resident", "blocks that are on an SM at one time, and the reference device runs each alone" },
-	{ "sync/cost", CYCLES },
+	{ "sync/cost", "what a barrier costs, and no published law gives it" },
 	{ NULL, NULL },
 };
 
@@ -47,6 +35,23 @@ long bc_rules_index(const struct bc_case *c)
 	return -1;
 }
 
+long bc_rules_find(const char *name)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; bc_suites[i]; i++) {
+		const size_t len = strlen(bc_suites[i]->name);
+
+		if (bc_suites[i]->hidden)
+			continue;
+		for (size_t k = 0; k < bc_suites[i]->nrules; k++, n++)
+			if (strncmp(name, bc_suites[i]->name, len) == 0 && name[len] == '/' &&
+			    strcmp(name + len + 1, bc_suites[i]->rules[k].name) == 0)
+				return (long)n;
+	}
+	return -1;
+}
+
 /* What a case is judged by. */
 static unsigned judged_by(const struct bc_bounds *b)
 {
@@ -62,21 +67,25 @@ static bool failed_by(const struct bc_judgement *j, const char *outcome)
 	return j->verdict == BC_FAIL && strncmp(j->outcome, outcome, strlen(outcome)) == 0;
 }
 
-unsigned bc_rule_marks(const struct bc_result *r, const struct bc_arch *a, const struct bc_fault *f)
+unsigned bc_rule_marks(const struct bc_result *r, const struct bc_arch *a, const struct bc_fault *f, bool by_clock)
 {
 	const struct bc_judgement *j = &r->judged;
 	const unsigned by = judged_by(&r->bounds);
 	char unmet[200];
 	unsigned marks = by;
 
-	if (bc_case_unmet(r->c, a, unmet, sizeof(unmet)))
+	if (bc_case_unmet(r->c, a, unmet, sizeof(unmet)) || (by_clock && by != BC_RULE_TIMED))
 		return 0;
 	if (j->verdict != BC_SKIP)
 		marks |= BC_RULE_JUDGED;
+	else if (j->skip == BC_SKIPPED_NO_FIGURE)
+		marks |= BC_RULE_NO_FIGURE;
 	if (!f || f->any_kernel)
 		return marks;
 	if (by == BC_RULE_COUNTED && (j->verdict == BC_DISAGREE || failed_by(j, "ratio") || failed_by(j, "unstable")))
 		marks |= BC_RULE_BY_COUNTS;
+	if (by == BC_RULE_TIMED && (j->verdict == BC_DISAGREE || failed_by(j, "ratio")))
+		marks |= BC_RULE_BY_CLOCK;
 	if (by == BC_RULE_PLAIN && j->verdict == BC_FAIL)
 		marks |= BC_RULE_BY_DATA;
 	return marks;
@@ -87,11 +96,13 @@ const char *bc_rule_lacks(unsigned fault_free, unsigned any, bool listed)
 	if (!fault_free)
 		return NULL;
 	if (listed)
-		return fault_free == BC_RULE_TIMED
+		return (fault_free & ~(unsigned)BC_RULE_NO_FIGURE) == BC_RULE_TIMED
 			       ? NULL
 			       : "it is listed as a rule that hardware alone can judge, and is judged here";
-	if (fault_free & BC_RULE_TIMED)
-		return "it is about time, and not listed as a rule that hardware alone can judge";
+	if ((fault_free & BC_RULE_TIMED) && !(fault_free & (BC_RULE_JUDGED | BC_RULE_NO_FIGURE)))
+		return "it is about time, not judged, and not listed as a rule that hardware alone can judge";
+	if ((fault_free & BC_RULE_TIMED) && (fault_free & BC_RULE_JUDGED) && !(any & BC_RULE_BY_CLOCK))
+		return "no planted fault moves its time";
 	if ((fault_free & BC_RULE_COUNTED) && !(any & BC_RULE_BY_COUNTS))
 		return "no planted fault moves its counts";
 	if ((fault_free & BC_RULE_PLAIN) && !(any & BC_RULE_BY_DATA))
@@ -113,21 +124,25 @@ static bool is_listed(const char *name)
 	return false;
 }
 
-static unsigned marks_of(const struct bc_rule_runs *runs, size_t rule)
+/* Of all runs, or of those without a fault. */
+static unsigned marks_of(const struct bc_rule_runs *runs, size_t rule, bool fault_free)
 {
 	unsigned any = 0;
 
 	for (size_t i = 0; i < runs->n; i++)
-		any |= runs->marks[i][rule];
+		if (!fault_free || !runs->fault[i])
+			any |= runs->marks[i][rule];
 	return any;
 }
 
 /* A rule with the faults that it catches by what its cases are judged by. */
 static void print_rule(const struct bc_rule_runs *runs, size_t rule, const char *name)
 {
+	const unsigned caught = BC_RULE_BY_COUNTS | BC_RULE_BY_DATA | BC_RULE_BY_CLOCK;
+
 	(void)printf("  %-*s", RULE_WIDTH, name);
 	for (size_t i = 0; i < runs->n; i++)
-		if (runs->marks[i][rule] & (BC_RULE_BY_COUNTS | BC_RULE_BY_DATA))
+		if (runs->fault[i] && (runs->marks[i][rule] & caught))
 			(void)printf(" %s", runs->fault[i]->name);
 	(void)putchar('\n');
 }
@@ -159,7 +174,7 @@ static size_t print_strays(void)
 size_t bc_rules_print(const struct bc_rule_runs *runs, bool long_format)
 {
 	const size_t strays = print_strays();
-	size_t rule = 0, runnable = 0, need_clock = 0, problems = 0;
+	size_t rule = 0, runnable = 0, hardware = 0, no_figure = 0, problems = 0;
 
 	if (long_format)
 		(void)puts("\nRules, and the faults that each catches in what its cases are judged by:");
@@ -167,14 +182,16 @@ size_t bc_rules_print(const struct bc_rule_runs *runs, bool long_format)
 		const struct bc_suite *s = bc_suites[i];
 
 		for (size_t k = 0; !s->hidden && k < s->nrules; k++, rule++) {
-			const unsigned fault_free = runs->marks[0][rule];
+			const unsigned fault_free = marks_of(runs, rule, true);
 			char name[BC_ID_MAX];
 			const char *lacks;
 
 			name_of(s, &s->rules[k], name);
-			lacks = bc_rule_lacks(fault_free, marks_of(runs, rule), is_listed(name));
+			lacks = bc_rule_lacks(fault_free, marks_of(runs, rule, false), is_listed(name));
 			runnable += fault_free != 0;
-			need_clock += fault_free && !lacks && is_listed(name);
+			hardware += fault_free && !lacks && is_listed(name);
+			no_figure += !lacks && !is_listed(name) && (fault_free & BC_RULE_TIMED) &&
+				     !(fault_free & BC_RULE_JUDGED);
 			problems += lacks != NULL;
 			if (long_format && fault_free)
 				print_rule(runs, rule, name);
@@ -185,9 +202,11 @@ size_t bc_rules_print(const struct bc_rule_runs *runs, bool long_format)
 		}
 	}
 	(void)printf("\nRules: %zu of the %zu that can run here catch a planted fault in what they are judged by",
-		     runnable - need_clock - problems, runnable);
-	if (need_clock)
-		(void)printf(",\n%zu need a clock", need_clock);
+		     runnable - hardware - no_figure - problems, runnable);
+	if (hardware)
+		(void)printf(",\n%zu need hardware", hardware);
+	if (no_figure)
+		(void)printf(",\n%zu are about time and have no figure for the architecture", no_figure);
 	(void)puts(problems ? "; the rules named above are not tested." : ".");
 	return problems + strays;
 }

@@ -2,8 +2,9 @@
 /* harness/cli/selftest_rules.h - does each rule of the catalogue catch a planted fault?
  *
  * A rule counts as tested when a fault changes what its cases are judged by: a case with rows of counts must be caught
- * by its counts, a case that is judged by data alone by its data. Faults that spoil the results of any kernel do not
- * count (bc_fault.any_kernel), nor do voided counters. Rules about time are judged on hardware alone: they are listed.
+ * by its counts, a case that is judged by data alone by its data, a case about time by the reference clock. Faults that
+ * spoil the results of any kernel do not count (bc_fault.any_kernel), nor do voided counters. Rules that only hardware
+ * can judge are listed.
  */
 #ifndef BC_CLI_SELFTEST_RULES_H
 #define BC_CLI_SELFTEST_RULES_H
@@ -12,7 +13,7 @@
 #include "harness/device/reference/faults.h"
 
 #define BC_RULES_MAX 1024    /* rules of the suites that are not hidden */
-#define BC_RULE_RUNS_MAX 100 /* runs on one architecture: one without a fault, one for each fault */
+#define BC_RULE_RUNS_MAX 200 /* runs on one architecture: two without a fault, two for each fault */
 
 /* What one run showed of a rule: of all its cases whose needs the architecture meets. */
 enum bc_rule_mark {
@@ -22,6 +23,8 @@ enum bc_rule_mark {
 	BC_RULE_JUDGED = 1 << 3,    /* one is not SKIP */
 	BC_RULE_BY_COUNTS = 1 << 4, /* a counted one is DISAGREE, or FAIL by its counts, with the fault */
 	BC_RULE_BY_DATA = 1 << 5,   /* a plain one is FAIL with the fault */
+	BC_RULE_BY_CLOCK = 1 << 6,  /* a timed one is DISAGREE, or FAIL by its time, with the fault */
+	BC_RULE_NO_FIGURE = 1 << 7, /* one is SKIP because nobody knows its figure on the architecture */
 };
 
 /* A rule that the reference device cannot judge. */
@@ -36,20 +39,24 @@ extern const struct bc_hardware_rule bc_hardware_rules[];
 /* Rules of the suites that are not hidden. */
 size_t bc_rules_count(void);
 
+/* Return: index of the rule "suite/rule", -1: there is none. */
+long bc_rules_find(const char *name);
+
 /* Return: index of a case's rule, 0 .. bc_rules_count() - 1, in order of the suites; -1: of a hidden suite. */
 long bc_rules_index(const struct bc_case *c);
 
 /**
  * bc_rule_marks - what one result shows of its rule: bits of enum bc_rule_mark
  * @f: the planted fault, NULL: none
+ * @by_clock: counters were not asked for: it shows something of rules about time alone
  *
  * Return: 0 when the architecture does not meet the case's needs. Pure.
  */
-unsigned bc_rule_marks(const struct bc_result *r, const struct bc_arch *a, const struct bc_fault *f);
+unsigned bc_rule_marks(const struct bc_result *r, const struct bc_arch *a, const struct bc_fault *f, bool by_clock);
 
 /**
  * bc_rule_lacks - what is missing for a rule to be tested
- * @fault_free: marks of the run without a fault
+ * @fault_free: marks of the runs without a fault
  * @any:   marks of all runs
  * @listed: it is one of bc_hardware_rules
  *
@@ -57,11 +64,11 @@ unsigned bc_rule_marks(const struct bc_result *r, const struct bc_arch *a, const
  */
 const char *bc_rule_lacks(unsigned fault_free, unsigned any, bool listed);
 
-/* The runs of one architecture; the first is the one without a fault. Zero-initialise. */
+/* The runs of one architecture. Zero-initialise. */
 struct bc_rule_runs {
 	size_t n;
-	const struct bc_fault *fault[BC_RULE_RUNS_MAX];
-	const uint8_t *marks[BC_RULE_RUNS_MAX]; /* each [bc_rules_count()] */
+	const struct bc_fault *fault[BC_RULE_RUNS_MAX]; /* NULL: the fault-free device */
+	const uint8_t *marks[BC_RULE_RUNS_MAX];		/* each [bc_rules_count()] */
 };
 
 /**

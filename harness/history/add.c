@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Adding reports and removing runs: the two things that write. */
+/* Adding reports. */
 #include "harness/history/history.h"
 
 #include <ctype.h>
@@ -8,27 +8,26 @@
 
 #include "harness/history/db.h"
 #include "harness/history/measure.h"
+#include "harness/history/night.h"
+#include "harness/history/profile.h"
 
 /* Statements of one transaction. */
-enum statement { FIND_RUN, FIND_CASE, FIND_MESSAGE, ADD_RUN, ADD_FACT, ADD_CASE, ADD_MESSAGE, ADD_RESULT, NSTATEMENTS };
+enum statement { FIND_RUN, FIND_CASE, ADD_RUN, ADD_FACT, ADD_CASE, NSTATEMENTS };
 
 static const char *const sql_of[NSTATEMENTS] = {
-	[FIND_RUN] = "SELECT id, cases FROM run WHERE run_id = ? AND device = ?",
+	[FIND_RUN] = "SELECT id, cases FROM run WHERE run_id = ? AND device = ? AND unit = ?",
 	[FIND_CASE] = "SELECT id FROM case_name WHERE name = ?",
-	[FIND_MESSAGE] = "SELECT id FROM message WHERE text = ?",
 	[ADD_RUN] = ("INSERT INTO run (run_id, device, time, unit, arch, gpu, host, driver, cuda, image_hash, "
 		     "expectations_hash, bankcheck, complete, cases, passed, findings, skipped) "
 		     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
 	[ADD_FACT] = "INSERT OR REPLACE INTO fact (run, name, value) VALUES (?, ?, ?)",
 	[ADD_CASE] = "INSERT INTO case_name (name) VALUES (?)",
-	[ADD_MESSAGE] = "INSERT INTO message (text) VALUES (?)",
-	[ADD_RESULT] = ("INSERT INTO result (run, case_id, verdict, wavefronts, conflicts, clock, cycles, flaky, "
-			"message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
 };
 
 struct adding {
 	struct bc_history *h;
-	const char *path; /* of the report */
+	const char *path;		      /* of the report */
+	const struct bc_history_place *place; /* NULL: none */
 	sqlite3_stmt *s[NSTATEMENTS];
 	struct bc_error *err;
 };
@@ -76,32 +75,91 @@ static enum bc_status id_of(struct adding *a, enum statement find, enum statemen
 	return st;
 }
 
-static enum bc_status add_case(struct adding *a, int64_t run, const struct bc_read_case *c)
+/* One case; as it is in the profile at @like, if that is its. */
+static enum bc_status add_case(struct adding *a, const struct bc_read_case *c, const struct bc_kept_case *like,
+			       struct bc_kept_case *out)
 {
-	sqlite3_stmt *s = a->s[ADD_RESULT];
 	const char *flaky = bc_key_get(&c->keys, "flaky");
 	double value[BC_NVALUES];
-	int64_t id = 0, message = 0;
-	enum bc_status st = id_of(a, FIND_CASE, ADD_CASE, c->id, &id);
+	struct bc_kept_outcome want = { .verdict = c->verdict,
+					.flaky = flaky && strcmp(flaky, "yes") == 0,
+					.text = c->message };
+	enum bc_status st = BC_OK;
 
 	bc_history_measure(c, value);
-	if (!st && c->message[0])
-		st = id_of(a, FIND_MESSAGE, ADD_MESSAGE, c->message, &message);
+	want.wavefronts = value[BC_VALUE_WAVEFRONTS];
+	want.conflicts = value[BC_VALUE_CONFLICTS];
+	if (like)
+		want.case_id = like->case_id;
+	else
+		st = id_of(a, FIND_CASE, ADD_CASE, c->id, &want.case_id);
+	*out = (struct bc_kept_case){ want.case_id, NULL, { value[BC_VALUE_CLOCK], value[BC_VALUE_CYCLES] } };
+	if (!st && like && bc_kept_outcome_same(like->o, &want))
+		out->o = like->o;
+	else if (!st)
+		st = bc_kept_outcome_of(a->h, &want, &out->o, a->err);
+	return st;
+}
+
+struct named_case {
+	const char *name;
+	const struct bc_kept_case *c;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct named_case *)a)->name, ((const struct named_case *)b)->name);
+}
+
+/* The cases of a profile by name, as a report has them. */
+static struct named_case *sort_profile(const struct bc_profile *p)
+{
+	struct named_case *n = calloc((p ? p->kept.n : 0) + 1, sizeof(*n));
+
+	for (size_t i = 0; n && p && i < p->kept.n; i++)
+		n[i] = (struct named_case){ p->name[i], &p->kept.c[i] };
+	if (n && p && p->kept.n)
+		qsort(n, p->kept.n, sizeof(*n), by_name);
+	return n;
+}
+
+/* Runs of one kind have the same outcomes, but for what is odd. */
+static enum bc_status kind_of(const struct bc_read_device *d, struct bc_text *out, struct bc_error *err)
+{
+	return bc_text_addf(out, err, "%s|%s|%s|%s|%s|%s", property(d, "arch"), property(d, "gpu"),
+			    property(d, "driver"), property(d, "cuda"), property(d, "image_hash"),
+			    property(d, "expectations_hash"));
+}
+
+static enum bc_status add_results(struct adding *a, int64_t run, const struct bc_read_device *d)
+{
+	const struct bc_profile *p = NULL;
+	struct named_case *like = NULL;
+	struct bc_kept kept = { .c = calloc(d->ncases + 1, sizeof(*kept.c)) };
+	struct bc_text kind = { 0 };
+	size_t at = 0;
+	enum bc_status st =
+		kept.c ? kind_of(d, &kind, a->err) : bc_fail(a->err, BC_ENOMEM, "%s: out of memory", a->path);
+
 	if (!st)
-		st = bc_db_int(a->h, s, 1, run, a->err);
+		st = bc_profile_of_kind(a->h, kind.data, d->ncases, &p, a->err);
+	if (!st) {
+		like = sort_profile(p);
+		st = like ? BC_OK : bc_fail(a->err, BC_ENOMEM, "%s: out of memory", a->path);
+	}
+	for (size_t i = 0; !st && i < d->ncases; i++) {
+		while (p && at < p->kept.n && strcmp(like[at].name, d->cases[i].id) < 0)
+			at++;
+		st = add_case(a, &d->cases[i],
+			      p && at < p->kept.n && strcmp(like[at].name, d->cases[i].id) == 0 ? like[at].c : NULL,
+			      &kept.c[kept.n++]);
+	}
 	if (!st)
-		st = bc_db_int(a->h, s, 2, id, a->err);
-	if (!st)
-		st = bc_db_text(a->h, s, 3, bc_verdict_name(c->verdict), a->err);
-	for (int i = 0; !st && i < BC_NVALUES; i++)
-		st = bc_db_real(a->h, s, 4 + i, value[i], a->err);
-	if (!st)
-		st = bc_db_int(a->h, s, 8, flaky && strcmp(flaky, "yes") == 0, a->err);
-	if (!st && sqlite3_bind_null(s, 9) != SQLITE_OK)
-		st = bc_db_fail(a->h, "query", a->err);
-	if (!st && message)
-		st = bc_db_int(a->h, s, 9, message, a->err);
-	return st ? st : bc_db_done(a->h, s, a->err);
+		st = bc_kept_write(a->h, run, kind.data, &kept, a->err);
+	free(like);
+	bc_kept_release(&kept);
+	bc_text_release(&kind);
+	return st;
 }
 
 static enum bc_status add_run(struct adding *a, const struct bc_read_device *d, const char *device, const char *unit)
@@ -160,37 +218,19 @@ static enum bc_status add_facts(struct adding *a, int64_t run, const struct bc_r
 static enum bc_status unit_of(const struct bc_read_device *d, const char *device, struct bc_text *out,
 			      struct bc_error *err)
 {
-	const char *uuid = property(d, "uuid");
+	const char *uuid = property(d, "uuid"), *by = property(d, "host_by");
 
-	if (strncmp(device, "reference", 9) == 0)
+	/* A reference device is the same everywhere; hosts that were named are a fleet of them. */
+	if (strncmp(device, "reference", 9) == 0 && (!by[0] || strcmp(by, "system") == 0))
 		return bc_text_addf(out, err, "%s", device);
 	if (uuid[0])
 		return bc_text_addf(out, err, "%s", uuid);
 	return bc_text_addf(out, err, "%s %s", d->host, device);
 }
 
-static enum bc_status remove_run(struct bc_history *h, int64_t run, struct bc_error *err)
-{
-	static const char *const sql[] = { "DELETE FROM result WHERE run = ?", "DELETE FROM fact WHERE run = ?",
-					   "DELETE FROM run WHERE id = ?" };
-	enum bc_status st = BC_OK;
-
-	for (size_t i = 0; !st && i < BC_ARRAY_LEN(sql); i++) {
-		sqlite3_stmt *s;
-
-		st = bc_db_prepare(h, sql[i], &s, err);
-		if (!st)
-			st = bc_db_int(h, s, 1, run, err);
-		if (!st)
-			st = bc_db_done(h, s, err);
-		(void)sqlite3_finalize(s);
-	}
-	return st;
-}
-
-/* Is this run there? *known: with no fewer cases; else it is removed, to be put in anew. */
-static enum bc_status find_earlier(struct adding *a, const struct bc_read_device *d, const char *device, bool *known,
-				   bool *replaced)
+/* Is this run there? *known: its id, with no fewer cases; else it is removed, to be put in anew. */
+static enum bc_status find_earlier(struct adding *a, const struct bc_read_device *d, const char *device,
+				   const char *unit, int64_t *known, bool *replaced)
 {
 	sqlite3_stmt *s = a->s[FIND_RUN];
 	int64_t id = 0, ncases = 0;
@@ -200,23 +240,43 @@ static enum bc_status find_earlier(struct adding *a, const struct bc_read_device
 	if (!st)
 		st = bc_db_text(a->h, s, 2, device, a->err);
 	if (!st)
+		st = bc_db_text(a->h, s, 3, unit, a->err);
+	if (!st)
 		st = bc_db_row(a->h, s, &row, a->err);
 	if (!st && row) {
 		id = sqlite3_column_int64(s, 0);
 		ncases = sqlite3_column_int64(s, 1);
 		(void)sqlite3_reset(s);
 	}
-	*known = row && ncases >= (int64_t)d->ncases;
+	*known = row && ncases >= (int64_t)d->ncases ? id : 0;
 	*replaced = row && !*known;
-	return st || !*replaced ? st : remove_run(a->h, id, a->err);
+	return st || !*replaced ? st : bc_kept_remove_run(a->h, id, a->err);
+}
+
+/* The run is of this folder of the night. */
+static enum bc_status place_run(struct adding *a, int64_t run)
+{
+	const char *const text[] = { a->place->night, a->place->node, a->place->job };
+	sqlite3_stmt *s;
+	enum bc_status st = bc_db_prepare(
+		a->h, "INSERT OR IGNORE INTO gathered (night, node, job, run) VALUES (?, ?, ?, ?)", &s, a->err);
+
+	for (size_t i = 0; !st && i < BC_ARRAY_LEN(text); i++)
+		st = bc_db_text(a->h, s, (int)i + 1, text[i], a->err);
+	if (!st)
+		st = bc_db_int(a->h, s, 4, run, a->err);
+	if (!st)
+		st = bc_db_done(a->h, s, a->err);
+	(void)sqlite3_finalize(s);
+	return st;
 }
 
 static enum bc_status add_device(struct adding *a, const struct bc_read_device *d, struct bc_history_added *sum)
 {
 	const char *device = property(d, "device")[0] ? property(d, "device") : d->dev;
 	struct bc_text unit = { 0 };
-	bool known = false, replaced = false;
-	int64_t run;
+	bool replaced = false;
+	int64_t run = 0;
 	enum bc_status st;
 
 	if (!is_time(d->timestamp))
@@ -224,39 +284,48 @@ static enum bc_status add_device(struct adding *a, const struct bc_read_device *
 			       "%s: the testsuites of %s have no timestamp YYYY-MM-DDTHH:MM:SS: not a report "
 			       "that bankcheck wrote",
 			       a->path, d->dev);
-	st = find_earlier(a, d, device, &known, &replaced);
-	if (st || known) {
-		sum->known += known;
-		return st;
-	}
 	st = unit_of(d, device, &unit, a->err);
 	if (!st)
+		st = find_earlier(a, d, device, unit.data, &run, &replaced);
+	sum->known += run != 0;
+	if (!st && !run) {
 		st = add_run(a, d, device, unit.data);
-	run = sqlite3_last_insert_rowid(a->h->db);
-	if (!st)
-		st = add_facts(a, run, d);
-	for (size_t i = 0; !st && i < d->ncases; i++)
-		st = add_case(a, run, &d->cases[i]);
+		run = sqlite3_last_insert_rowid(a->h->db);
+		if (!st)
+			st = add_facts(a, run, d);
+		if (!st)
+			st = add_results(a, run, d);
+		sum->added += !replaced;
+		sum->replaced += replaced;
+		sum->cases += d->ncases;
+	}
+	if (!st && a->place)
+		st = place_run(a, run);
 	bc_text_release(&unit);
-	sum->added += !replaced;
-	sum->replaced += replaced;
-	sum->cases += d->ncases;
 	return st;
 }
 
-enum bc_status bc_history_add(struct bc_history *h, const struct bc_read_file *f, struct bc_history_added *out,
-			      struct bc_error *err)
+/* All devices of @n reports, in one transaction. */
+static enum bc_status add_files(struct bc_history *h, const struct bc_history_place *place,
+				const struct bc_read_file *f, size_t n, struct bc_history_added *out,
+				struct bc_error *err)
 {
-	struct adding a = { .h = h, .path = f->path, .err = err };
+	struct adding a = { .h = h, .place = place, .err = err };
 	struct bc_history_added sum = { 0 };
 	enum bc_status st = bc_db_begin(h, err);
 
 	if (st)
 		return st;
+	st = bc_kept_refresh(h, err);
 	for (size_t i = 0; !st && i < NSTATEMENTS; i++)
 		st = bc_db_prepare(h, sql_of[i], &a.s[i], err);
-	for (size_t i = 0; !st && i < f->ndevices; i++)
-		st = add_device(&a, &f->devices[i], &sum);
+	for (size_t k = 0; !st && k < n; k++) {
+		a.path = f[k].path;
+		for (size_t i = 0; !st && i < f[k].ndevices; i++)
+			st = add_device(&a, &f[k].devices[i], &sum);
+	}
+	if (!st && place)
+		st = bc_history_place_done(h, place, err);
 	for (size_t i = 0; i < NSTATEMENTS; i++)
 		(void)sqlite3_finalize(a.s[i]);
 	st = bc_db_end(h, st, err);
@@ -265,67 +334,15 @@ enum bc_status bc_history_add(struct bc_history *h, const struct bc_read_file *f
 	return st;
 }
 
-/* The runs to remove, into the table `gone` of this connection. */
-#define CHOOSE                                                                                                        \
-	"INSERT INTO temp.gone SELECT id FROM (SELECT id, time, row_number() OVER (PARTITION BY unit ORDER BY "       \
-	"time DESC, run_id DESC, device DESC) AS age FROM run) WHERE (?1 > 0 AND age > ?1) OR substr(time, 1, 10) < " \
-	"?2"
-
-static enum bc_status choose_runs(struct bc_history *h, unsigned keep, const char *before, struct bc_error *err)
+enum bc_status bc_history_add(struct bc_history *h, const struct bc_read_file *f, struct bc_history_added *out,
+			      struct bc_error *err)
 {
-	sqlite3_stmt *s = NULL;
-	enum bc_status st = bc_db_exec(
-		h, "CREATE TEMP TABLE IF NOT EXISTS gone (id INTEGER PRIMARY KEY); DELETE FROM gone", "prune", err);
-
-	if (!st)
-		st = bc_db_prepare(h, CHOOSE, &s, err);
-	if (!st)
-		st = bc_db_int(h, s, 1, keep, err);
-	if (!st)
-		st = bc_db_text(h, s, 2, before ? before : "", err); /* no day is before "" */
-	if (!st)
-		st = bc_db_done(h, s, err);
-	(void)sqlite3_finalize(s);
-	return st;
+	return add_files(h, NULL, f, 1, out, err);
 }
 
-static enum bc_status remove_runs(struct bc_history *h, unsigned keep, const char *before, size_t *gone, size_t *left,
-				  struct bc_error *err)
+enum bc_status bc_history_gather(struct bc_history *h, const struct bc_history_place *place,
+				 const struct bc_read_file *f, size_t n, struct bc_history_added *out,
+				 struct bc_error *err)
 {
-	int64_t n = 0, rest = 0;
-	enum bc_status st = choose_runs(h, keep, before, err);
-
-	if (!st)
-		st = bc_db_number(h, "SELECT count(*) FROM temp.gone", &n, err);
-	if (!st && n)
-		st = bc_db_exec(
-			h,
-			"DELETE FROM result WHERE run IN (SELECT id FROM temp.gone);"
-			"DELETE FROM fact WHERE run IN (SELECT id FROM temp.gone);"
-			"DELETE FROM run WHERE id IN (SELECT id FROM temp.gone);"
-			"DELETE FROM case_name WHERE id NOT IN (SELECT case_id FROM result);"
-			"DELETE FROM message WHERE id NOT IN (SELECT message FROM result WHERE message IS NOT NULL);",
-			"prune", err);
-	if (!st)
-		st = bc_db_number(h, "SELECT count(*) FROM run", &rest, err);
-	*gone = (size_t)n;
-	*left = (size_t)rest;
-	return st;
-}
-
-enum bc_status bc_history_prune(struct bc_history *h, unsigned keep, const char *before, size_t *gone, size_t *left,
-				struct bc_error *err)
-{
-	enum bc_status st;
-
-	if (before && !bc_is_day(before))
-		return bc_fail(err, BC_EUSAGE, "--before %s: a day of the calendar is needed, YYYY-MM-DD", before);
-	st = bc_db_begin(h, err);
-	if (st)
-		return st;
-	st = remove_runs(h, keep, before, gone, left, err);
-	st = bc_db_end(h, st, err);
-	if (!st && *gone) /* another process at work only means that the room is used again later */
-		(void)sqlite3_exec(h->db, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE);", NULL, NULL, NULL);
-	return st;
+	return add_files(h, place, f, n, out, err);
 }

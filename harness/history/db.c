@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/history/db.h"
+#include "harness/history/profile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,5 +124,9 @@ enum bc_status bc_db_end(struct bc_history *h, enum bc_status st, struct bc_erro
 		st = bc_db_exec(h, "COMMIT", "write", err);
 	if (st && !sqlite3_get_autocommit(h->db))
 		(void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL); /* the failure at hand is the one to tell */
+	if (st) {							 /* it may know what was taken back */
+		bc_kept_cache_free(h->cache);
+		h->cache = NULL;
+	}
 	return st;
 }

@@ -7,10 +7,14 @@
 
 #include "harness/history/history.h"
 
+struct bc_kept_cache;
+
 struct bc_history {
 	sqlite3 *db;
 	char *path;
 	bool readonly;
+	struct bc_kept_cache *cache; /* profile.h; NULL: nothing was read yet */
+	int64_t data_version;	     /* of the file, when that was read */
 };
 
 /**

@@ -2,8 +2,8 @@
 /* harness/history/history.h - many runs in one SQLite file: what was added, and what can be asked of it.
  *
  * Reports are the record; the history is made of them and can be made anew. A run here is one device of one run:
- * its key is run_id and device. Several processes may use a file at once: one writes, the others wait for it up to
- * BC_HISTORY_WAIT_MS. A process that dies leaves the file as it was before its transaction, which is one report.
+ * its key is run_id, device and unit. Several processes may use a file at once: one writes, the others wait for it up
+ * to BC_HISTORY_WAIT_MS. A process that dies leaves the file as it was before its transaction, which is one report.
  */
 #ifndef BC_HISTORY_HISTORY_H
 #define BC_HISTORY_HISTORY_H
@@ -11,7 +11,7 @@
 #include "harness/core/judge.h"
 #include "harness/report/reader.h"
 
-#define BC_HISTORY_SCHEMA 2	 /* PRAGMA user_version; docs/history.md */
+#define BC_HISTORY_SCHEMA 3	 /* PRAGMA user_version; docs/history.md */
 #define BC_HISTORY_WAIT_MS 30000 /* for another writer */
 #define BC_HISTORY_RUNS_MAX 1000000u
 
@@ -36,7 +36,7 @@ void bc_history_close(struct bc_history *h); /* NULL is allowed */
 /* What became of the devices of a report. */
 struct bc_history_added {
 	size_t added;
-	size_t known;	 /* run_id and device were there, with no fewer cases: nothing was done */
+	size_t known;	 /* run_id, device and unit were there, with no fewer cases: nothing was done */
 	size_t replaced; /* they were there with fewer cases (a run that was resumed) */
 	size_t cases;	 /* of those added and replaced */
 };
@@ -54,7 +54,8 @@ enum bc_history_fact {
 	BC_FACT_TIME = 0, /* YYYY-MM-DDTHH:MM:SS */
 	BC_FACT_RUN_ID,
 	BC_FACT_DEVICE, /* cuda:0, reference:sm_90 */
-	BC_FACT_UNIT,	/* the piece of hardware: its UUID, else host and device; of a reference device its name */
+	BC_FACT_UNIT,	/* the piece of hardware: its UUID, else host and device; of a reference device its name, with
+			 * the host before it when that was named (host_by is not "system") */
 	BC_FACT_ARCH,
 	BC_FACT_GPU,
 	BC_FACT_HOST,
@@ -123,6 +124,7 @@ struct bc_history_point {
 	double value[BC_NVALUES]; /* NaN: none */
 	bool flaky;		  /* it passed, but not in its first attempt */
 	const char *message;	  /* "" for PASS; valid during the call */
+	int64_t outcome;	  /* equal for equal verdict, counts, flaky and message of a case */
 };
 
 typedef enum bc_status bc_history_fn(void *ctx, const struct bc_history_point *p, struct bc_error *err);

@@ -9,6 +9,7 @@
 
 #include "harness/core/select.h"
 #include "harness/history/db.h"
+#include "harness/history/profile.h"
 
 const char *const bc_history_fact_names[BC_NFACTS] = {
 	[BC_FACT_TIME] = "time",
@@ -166,17 +167,6 @@ void bc_history_cases_release(struct bc_history_cases *c)
 	*c = (struct bc_history_cases){ 0 };
 }
 
-/* What a visit needs. */
-struct visit {
-	struct bc_history *h;
-	sqlite3_stmt *one, *all;
-	const struct bc_history_case **by_id; /* [n], by id */
-	size_t n;
-	bc_history_fn *fn;
-	void *ctx;
-	struct bc_error *err;
-};
-
 static int by_case_id(const void *a, const void *b)
 {
 	const struct bc_history_case *const *x = a, *const *y = b;
@@ -184,96 +174,60 @@ static int by_case_id(const void *a, const void *b)
 	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
-/* The case with this id, at or after *@at, which follows it: rows of a run come by id. */
-static const struct bc_history_case *case_of(const struct visit *v, int64_t id, size_t *at)
-{
-	while (*at < v->n && v->by_id[*at]->id < id)
-		++*at;
-	return *at < v->n && v->by_id[*at]->id == id ? v->by_id[*at] : NULL;
-}
-
-static enum bc_status call(struct visit *v, sqlite3_stmt *s, const struct bc_history_run *r,
-			   const struct bc_history_case *c)
-{
-	const unsigned char *verdict = sqlite3_column_text(s, 1), *message = sqlite3_column_text(s, 7);
-	struct bc_history_point p = { .run = r, .c = c, .message = message ? (const char *)message : "" };
-
-	if (!verdict || !bc_verdict_parse((const char *)verdict, &p.verdict))
-		return bc_fail(v->err, BC_EDATA,
-			       "%s: %s in run %s has a verdict that this bankcheck does not know: %.40s", v->h->path,
-			       c->name, r->fact[BC_FACT_RUN_ID], verdict ? (const char *)verdict : "none");
-	for (int i = 0; i < BC_NVALUES; i++)
-		p.value[i] =
-			sqlite3_column_type(s, 2 + i) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, 2 + i);
-	p.flaky = sqlite3_column_int(s, 6) != 0;
-	return v->fn(v->ctx, &p, v->err);
-}
-
-/* Few cases: each looked up. */
-static enum bc_status visit_few(struct visit *v, const struct bc_history_run *r)
-{
-	enum bc_status st = bc_db_int(v->h, v->one, 1, r->id, v->err);
-
-	for (size_t i = 0; !st && i < v->n; i++) {
-		bool row = false;
-
-		st = bc_db_int(v->h, v->one, 2, v->by_id[i]->id, v->err);
-		if (!st)
-			st = bc_db_row(v->h, v->one, &row, v->err);
-		if (!st && row)
-			st = call(v, v->one, r, v->by_id[i]);
-		(void)sqlite3_reset(v->one);
-	}
-	return st;
-}
-
-/* Many: all of the run read. */
-static enum bc_status visit_many(struct visit *v, const struct bc_history_run *r)
+/* The chosen cases of one run. */
+static enum bc_status visit_run(const struct bc_history_run *r, const struct bc_kept *kept,
+				const struct bc_history_case *const *by_id, size_t n, bc_history_fn *fn, void *ctx,
+				struct bc_error *err)
 {
 	size_t at = 0;
-	bool row = true;
-	enum bc_status st = bc_db_int(v->h, v->all, 1, r->id, v->err);
+	enum bc_status st = BC_OK;
 
-	while (!st && row) {
-		const struct bc_history_case *c;
+	for (size_t i = 0; !st && i < kept->n; i++) {
+		const struct bc_kept_case *k = &kept->c[i];
 
-		st = bc_db_row(v->h, v->all, &row, v->err);
-		if (st || !row)
+		while (at < n && by_id[at]->id < k->case_id)
+			at++;
+		if (at == n)
 			break;
-		c = case_of(v, sqlite3_column_int64(v->all, 0), &at);
-		if (c)
-			st = call(v, v->all, r, c);
+		if (by_id[at]->id == k->case_id) {
+			const struct bc_history_point p = { .run = r,
+							    .c = by_id[at],
+							    .verdict = k->o->verdict,
+							    .value = { [BC_VALUE_WAVEFRONTS] = k->o->wavefronts,
+								       [BC_VALUE_CONFLICTS] = k->o->conflicts,
+								       [BC_VALUE_CLOCK] = k->number[BC_KEPT_CLOCK],
+								       [BC_VALUE_CYCLES] = k->number[BC_KEPT_CYCLES] },
+							    .flaky = k->o->flaky,
+							    .message = k->o->text,
+							    .outcome = k->o->id };
+
+			st = fn(ctx, &p, err);
+		}
 	}
-	(void)sqlite3_reset(v->all);
 	return st;
 }
-
-#define COLUMNS                                                                               \
-	"SELECT case_id, verdict, wavefronts, conflicts, clock, cycles, flaky, message.text " \
-	"FROM result LEFT JOIN message ON message.id = result.message WHERE run = ?"
 
 enum bc_status bc_history_visit(struct bc_history *h, const struct bc_history_run *run, size_t n,
 				const struct bc_history_cases *cases, bc_history_fn *fn, void *ctx,
 				struct bc_error *err)
 {
-	struct visit v = { .h = h, .fn = fn, .ctx = ctx, .err = err };
-	enum bc_status st = bc_db_prepare(h, COLUMNS " AND case_id = ?", &v.one, err);
+	const struct bc_history_case **by_id = calloc(cases->nchosen + 1, sizeof(*by_id));
+	struct bc_kept kept = { 0 };
+	size_t nby = 0;
+	enum bc_status st = by_id ? BC_OK : bc_fail(err, BC_ENOMEM, "%s: out of memory", h->path);
 
-	if (!st)
-		st = bc_db_prepare(h, COLUMNS " ORDER BY case_id", &v.all, err);
-	v.by_id = calloc(cases->nchosen + 1, sizeof(*v.by_id));
-	if (!st && !v.by_id)
-		st = bc_fail(err, BC_ENOMEM, "%s: out of memory", h->path);
 	for (size_t i = 0; !st && i < cases->n; i++)
 		if (cases->c[i].chosen)
-			v.by_id[v.n++] = &cases->c[i];
-	if (!st && v.n)
-		qsort(v.by_id, v.n, sizeof(*v.by_id), by_case_id);
-	for (size_t i = 0; !st && i < n; i++)
-		st = v.n * 8 < cases->n || v.n == 1 ? visit_few(&v, &run[i]) : visit_many(&v, &run[i]);
-	free(v.by_id);
-	(void)sqlite3_finalize(v.one);
-	(void)sqlite3_finalize(v.all);
+			by_id[nby++] = &cases->c[i];
+	if (!st && nby)
+		qsort(by_id, nby, sizeof(*by_id), by_case_id);
+	for (size_t i = 0; !st && i < n; i++) {
+		st = bc_kept_read(h, run[i].id, &kept, err);
+		if (!st)
+			st = visit_run(&run[i], &kept, by_id, nby, fn, ctx, err);
+	}
+	bc_kept_release(&kept);
+	free(by_id);
 	return st;
 }
 

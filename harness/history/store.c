@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/history/db.h"
+#include "harness/history/profile.h"
 
 #define APPLICATION_ID 1650681704 /* "bchh": PRAGMA application_id, so that other programs' databases are known */
 
@@ -33,6 +34,52 @@ static const char *const migrations[BC_HISTORY_SCHEMA] = {
 	"ALTER TABLE result ADD COLUMN cycles REAL;"
 	"ALTER TABLE result ADD COLUMN flaky INTEGER NOT NULL DEFAULT 0;"
 	"CREATE INDEX run_time ON run (time, run_id, device);",
+
+	/* The unit is part of a run's key; results by profile (profile.h), brought over by bc_kept_migrate; what the
+	 * runs of a night were gathered from. */
+	"ALTER TABLE result RENAME TO result2;"
+	"DROP INDEX run_time;"
+	"CREATE TABLE run3 (id INTEGER PRIMARY KEY, run_id TEXT NOT NULL, device TEXT NOT NULL, time TEXT NOT NULL,"
+	" unit TEXT NOT NULL, arch TEXT NOT NULL, gpu TEXT NOT NULL, host TEXT NOT NULL, driver TEXT NOT NULL,"
+	" cuda TEXT NOT NULL, image_hash TEXT NOT NULL, expectations_hash TEXT NOT NULL, bankcheck TEXT NOT NULL,"
+	" complete TEXT NOT NULL, cases INTEGER NOT NULL, passed INTEGER NOT NULL, findings INTEGER NOT NULL,"
+	" skipped INTEGER NOT NULL, UNIQUE (run_id, device, unit));"
+	"INSERT INTO run3 SELECT id, run_id, device, time, unit, arch, gpu, host, driver, cuda, image_hash,"
+	" expectations_hash, bankcheck, complete, cases, passed, findings, skipped FROM run;"
+	"CREATE TABLE fact3 (run INTEGER NOT NULL REFERENCES run (id), name TEXT NOT NULL, value TEXT NOT NULL,"
+	" PRIMARY KEY (run, name)) WITHOUT ROWID;"
+	"INSERT INTO fact3 SELECT run, name, value FROM fact;"
+	"DROP TABLE fact; DROP TABLE run;"
+	"ALTER TABLE run3 RENAME TO run; ALTER TABLE fact3 RENAME TO fact;"
+	"CREATE INDEX run_time ON run (time, run_id, device);"
+	"CREATE TABLE outcome (id INTEGER PRIMARY KEY, case_id INTEGER NOT NULL REFERENCES case_name (id),"
+	" verdict TEXT NOT NULL, wavefronts REAL, conflicts REAL, flaky INTEGER NOT NULL,"
+	" message INTEGER REFERENCES message (id));"
+	"CREATE INDEX outcome_case ON outcome (case_id, verdict);"
+	"CREATE TABLE profile (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, cases INTEGER NOT NULL,"
+	" numbers BLOB NOT NULL);"
+	"CREATE INDEX profile_kind ON profile (kind);"
+	"CREATE TABLE profile_outcome (profile INTEGER NOT NULL REFERENCES profile (id),"
+	" case_id INTEGER NOT NULL REFERENCES case_name (id), outcome INTEGER NOT NULL REFERENCES outcome (id),"
+	" PRIMARY KEY (profile, case_id)) WITHOUT ROWID;"
+	"CREATE TABLE kept (run INTEGER PRIMARY KEY REFERENCES run (id),"
+	" profile INTEGER NOT NULL REFERENCES profile (id), numbers BLOB NOT NULL);"
+	"CREATE INDEX kept_profile ON kept (profile);"
+	"CREATE TABLE exception (run INTEGER NOT NULL REFERENCES run (id),"
+	" case_id INTEGER NOT NULL REFERENCES case_name (id), outcome INTEGER REFERENCES outcome (id),"
+	" PRIMARY KEY (run, case_id)) WITHOUT ROWID;"
+	"CREATE VIEW result AS"
+	" SELECT k.run AS run, o.case_id AS case_id, o.verdict AS verdict, o.wavefronts AS wavefronts,"
+	" o.conflicts AS conflicts, o.flaky AS flaky, o.message AS message"
+	" FROM kept k JOIN profile_outcome p ON p.profile = k.profile JOIN outcome o ON o.id = p.outcome"
+	" WHERE NOT EXISTS (SELECT 1 FROM exception e WHERE e.run = k.run AND e.case_id = p.case_id)"
+	" UNION ALL SELECT e.run, o.case_id, o.verdict, o.wavefronts, o.conflicts, o.flaky, o.message"
+	" FROM exception e JOIN outcome o ON o.id = e.outcome;"
+	"CREATE TABLE gathered (night TEXT NOT NULL, node TEXT NOT NULL, job TEXT NOT NULL,"
+	" run INTEGER NOT NULL REFERENCES run (id), PRIMARY KEY (night, node, job, run)) WITHOUT ROWID;"
+	"CREATE INDEX gathered_run ON gathered (run);"
+	"CREATE TABLE gathered_folder (night TEXT NOT NULL, node TEXT NOT NULL, job TEXT NOT NULL,"
+	" PRIMARY KEY (night, node, job)) WITHOUT ROWID;",
 };
 
 /* A path that SQLite takes for a file whatever it begins with (":memory:", "file:"). */
@@ -190,14 +237,17 @@ static enum bc_status identify(struct bc_history *h, int64_t *version, struct bc
 static enum bc_status migrate(struct bc_history *h, struct bc_error *err)
 {
 	char sql[96];
-	int64_t version = 0;
+	int64_t version = 0, was = 0;
 	enum bc_status st = bc_db_begin(h, err);
 
 	if (st)
 		return st;
 	st = identify(h, &version, err); /* another process may have been first */
+	was = version;
 	for (; !st && version < BC_HISTORY_SCHEMA; version++)
 		st = bc_db_exec(h, migrations[version], "migrate", err);
+	if (!st && was < BC_HISTORY_SCHEMA)
+		st = bc_kept_migrate(h, err);
 	(void)snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d;", APPLICATION_ID,
 		       BC_HISTORY_SCHEMA);
 	if (!st)
@@ -270,6 +320,7 @@ void bc_history_close(struct bc_history *h)
 {
 	if (!h)
 		return;
+	bc_kept_cache_free(h->cache);
 	(void)sqlite3_close(h->db); /* all statements are finalized; NULL is allowed */
 	free(h->path);
 	free(h);

@@ -145,7 +145,7 @@ enum bc_status bc_labels_parse(const char *text, struct bc_run *r, struct bc_err
 
 enum bc_status bc_run_name(struct bc_run *r, const struct bc_run_options *o, struct bc_error *err)
 {
-	char when[24] = "";
+	char when[18] = ""; /* 20261129T213000Z */
 	uint64_t random = 0;
 	enum bc_status st = BC_OK;
 

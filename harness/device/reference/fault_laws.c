@@ -238,6 +238,17 @@ enum bc_status bc_law_atomics_merge(void *ctx, const struct bc_geometry *g, enum
 	return st;
 }
 
+enum bc_status bc_law_cas_as_add(void *ctx, const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES],
+				 uint32_t mask, struct bc_wavefronts *out, struct bc_error *err)
+{
+	const enum bc_op as = bc_op_info(op)->law != BC_LAW_CAS ? op
+			      : bc_op_info(op)->bytes == 8	? BC_OP_EXCH64
+								: BC_OP_ATOM32;
+
+	(void)ctx;
+	return bc_banks_count(g, as, addr, mask, out, err);
+}
+
 enum bc_status bc_law_bad_line(void *ctx, const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES],
 			       uint32_t mask, struct bc_wavefronts *out, struct bc_error *err)
 {

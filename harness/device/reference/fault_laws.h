@@ -28,6 +28,7 @@ bc_law_fn bc_law_all_lanes;		 /* inactive lanes count */
 bc_law_fn bc_law_paired_lanes;	    /* an inactive lane counts when lane l ^ 1 is active (not of matrix operations) */
 bc_law_fn bc_law_adds_of_one_apart; /* adds of the constant 1 with unused result count as other atomics do */
 bc_law_fn bc_law_atomics_merge;	    /* atomics on one word are served together */
+bc_law_fn bc_law_cas_as_add;	    /* a compare-and-swap takes the wavefronts of an add */
 bc_law_fn bc_law_bad_line; /* an access that touches the line at absolute address 0xe380 costs one wavefront more */
 
 #endif

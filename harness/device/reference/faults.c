@@ -13,6 +13,12 @@
 #define OPTIN_LACK 1024u
 #define MORE_RESERVED 2048u /* so much that an SM holds a block less on every architecture */
 #define OFF_BY_ONE_EACH 5u
+#define LATE_CYCLES 10u
+
+/* Why no clock shows a fault. */
+#define BY_DATA "the data is wrong, and is compared whatever the other witnesses are"
+#define SECTORS "sectors of global memory are counted, and no case times them"
+#define COUNTED_ONLY "what counters read is wrong; what the device does, and its time, are not"
 
 /* ---- data ---- */
 
@@ -146,6 +152,14 @@ static void more_reserved(struct bc_arch *a)
 	a->reserved_bytes += MORE_RESERVED;
 }
 
+/* ---- time ---- */
+
+/* A shared load takes longer than one that the L1 cache answers. */
+static void late_shared(struct bc_ptx_timing *t)
+{
+	t->shared = t->l1 + LATE_CYCLES;
+}
+
 /* ---- counters ---- */
 
 static void all_zero(struct bc_ptx_counts *c)
@@ -219,6 +233,7 @@ const struct bc_fault bc_faults[] = {
 	{ .name = "bank-stuck",
 	  .sentence = "the words of bank 5 read 0",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "mapping", "stride", "ways", "width" },
 	  .hooks = { .load = stuck_bank } },
 	{ .name = "line-conflict",
@@ -291,111 +306,144 @@ const struct bc_fault bc_faults[] = {
 	{ .name = "load-neighbour",
 	  .sentence = "lane 9 loads what lane 10 should",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "broadcast", "mapping", "stride", "ways", "width", "shuffle" },
 	  .hooks = { .load = neighbours_value } },
 	{ .name = "store-lost",
 	  .sentence = "the stores of lane 21 are lost",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "broadcast", "stride", "ways", "width" },
 	  .hooks = { .store = lost_store } },
 	{ .name = "store-torn",
 	  .sentence = "a 16-byte store of lane 3 writes its lower 8 bytes only",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "width" },
 	  .hooks = { .store = torn_store } },
 	{ .name = "store-mixed",
 	  .sentence = "stores of several lanes to one element leave a mixture",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "broadcast", "stride", "width" },
 	  .hooks = { .store = mixed_store } },
 	{ .name = "store-lost-global",
 	  .sentence = "the stores of lane 21 to global memory are lost",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .any_kernel = true,
 	  .suites = { "coalesce", "mapping" },
 	  .hooks = { .store = lost_global_store } },
 	{ .name = "copy-lost",
 	  .sentence = "what lane 21 copies by cp.async is lost",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "async" },
 	  .feature = FEATURE(cp_async),
 	  .hooks = { .store = lost_copy } },
 	{ .name = "atomic-lost",
 	  .sentence = "the atomic update of a warp's last lane is lost",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "atomic" },
 	  .hooks = { .atomic = lost_update } },
 	{ .name = "atomic-broadcast",
 	  .sentence = "atomics of several lanes on one word are served together",
 	  .kind = BC_FAULT_LAW,
 	  .suites = { "atomic" },
+	  .clock_rule = "clock/one_word_add",
 	  .hooks = { .count = bc_law_atomics_merge } },
 	{ .name = "atomic-add-one",
 	  .sentence = "atomic adds of 1 whose result is unused are not served together",
 	  .kind = BC_FAULT_LAW,
 	  .suites = { "atomic" },
 	  .feature = FEATURE(popc_inc),
+	  .clock_rule = "clock/one_word_add_1",
 	  .hooks = { .count = bc_law_adds_of_one_apart } },
+	{ .name = "cas-as-add",
+	  .sentence = "a compare-and-swap takes what an add takes",
+	  .kind = BC_FAULT_LAW,
+	  .suites = { "atomic" },
+	  .clock_rule = "clock/cas_over_add",
+	  .hooks = { .count = bc_law_cas_as_add } },
 	{ .name = "shuffle-counted",
 	  .sentence = "a shuffle counts as a shared load and a shared store",
 	  .kind = BC_FAULT_LAW,
+	  .no_clock = COUNTED_ONLY,
 	  .suites = { "shuffle" },
 	  .hooks = { .count_shuffles = true } },
 	{ .name = "lines-whole",
 	  .sentence = "global memory comes in whole lines of 128 bytes",
 	  .kind = BC_FAULT_LAW,
+	  .no_clock = SECTORS,
 	  .suites = { "coalesce", "matmul", "transpose" },
 	  .hooks = { .whole_lines = true } },
 	{ .name = "global-by-words",
 	  .sentence = "global accesses of 8 and 16 bytes are done word by word",
 	  .kind = BC_FAULT_LAW,
+	  .no_clock = SECTORS,
 	  .suites = { "coalesce", "transpose" },
 	  .hooks = { .by_words = true } },
 	{ .name = "matrix-row",
 	  .sentence = "ldmatrix exchanges the rows 2 and 3 of its first matrix",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "matrix" },
 	  .feature = FEATURE(ldmatrix),
 	  .hooks = { .load = swapped_row } },
 	{ .name = "matrix-row-lost",
 	  .sentence = "row 5 of stmatrix's first matrix is lost",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "matrix" },
 	  .feature = FEATURE(stmatrix),
 	  .hooks = { .store = lost_row } },
 	{ .name = "barrier-ignored",
 	  .sentence = "block barriers do not wait",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "sync", "reduction", "transpose", "matmul" },
 	  .hooks = { .skip_barrier = no_barrier } },
 	{ .name = "blocks-share",
 	  .sentence = "two blocks have one shared memory",
 	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
 	  .suites = { "declare" },
 	  .hooks = { .share_blocks = true } },
+	{ .name = "shared-late",
+	  .sentence = "shared memory answers later than the L1 cache",
+	  .kind = BC_FAULT_TIME,
+	  .suites = { "clock" },
+	  .clock_rule = "clock/latency",
+	  .timing = late_shared },
 	{ .name = "counters-zero",
 	  .sentence = "all counters are stuck at 0",
 	  .kind = BC_FAULT_COUNTER,
+	  .no_clock = COUNTED_ONLY,
 	  .suites = { COUNTED },
 	  .counters = all_zero },
 	{ .name = "counters-no-conflict",
 	  .sentence = "the conflict counters are stuck at 0",
 	  .kind = BC_FAULT_COUNTER,
+	  .no_clock = COUNTED_ONLY,
 	  .suites = { COUNTED },
 	  .counters = no_conflicts },
 	{ .name = "counters-st-zero",
 	  .sentence = "the counters of stores are stuck at 0, the others are sound",
 	  .kind = BC_FAULT_COUNTER,
+	  .no_clock = COUNTED_ONLY,
 	  .suites = { "broadcast", "stride", "ways", "width" },
 	  .counters = st_zero },
 	{ .name = "counters-doubled",
 	  .sentence = "wavefronts, conflicts and sectors are counted twice",
 	  .kind = BC_FAULT_COUNTER,
+	  .no_clock = COUNTED_ONLY,
 	  .suites = { COUNTED },
 	  .counters = doubled },
 	{ .name = "counters-off-by-one",
 	  .sentence = "at every fifth request of a launch one wavefront or sector too many is counted",
 	  .kind = BC_FAULT_COUNTER,
+	  .no_clock = COUNTED_ONLY,
 	  .suites = { COUNTED },
 	  .counters = off_by_one },
 	{ .name = NULL },
@@ -403,9 +451,10 @@ const struct bc_fault bc_faults[] = {
 
 const char *bc_fault_kind_name(enum bc_fault_kind k)
 {
-	static const char *const names[] = {
-		[BC_FAULT_LAW] = "law", [BC_FAULT_DATA] = "data", [BC_FAULT_COUNTER] = "counter"
-	};
+	static const char *const names[] = { [BC_FAULT_LAW] = "law",
+					     [BC_FAULT_DATA] = "data",
+					     [BC_FAULT_TIME] = "time",
+					     [BC_FAULT_COUNTER] = "counter" };
 
 	return (unsigned)k < BC_ARRAY_LEN(names) ? names[k] : "?";
 }

@@ -14,9 +14,10 @@
 enum bc_fault_kind {
 	BC_FAULT_LAW = 0, /* counts by other laws, or other capacities: FAIL or DISAGREE */
 	BC_FAULT_DATA,	  /* wrong data: FAIL */
+	BC_FAULT_TIME,	  /* takes other times: FAIL by the clock, unseen by counters */
 	BC_FAULT_COUNTER, /* lying counters: the canary of the class voids the session, so BROKEN */
 };
-const char *bc_fault_kind_name(enum bc_fault_kind k); /* "law", "data", "counter" */
+const char *bc_fault_kind_name(enum bc_fault_kind k); /* "law", "data", "time", "counter" */
 
 #define BC_FAULT_SUITES 12
 
@@ -28,8 +29,13 @@ struct bc_fault {
 	bool any_kernel; /* spoils the results of every kernel, whatever it does: a rule is not shown to be tested by it
 			  */
 	size_t feature;	 /* offset in bc_arch of the 0/1 value that must be 1 for it; 0: none */
-	void (*arch)(struct bc_arch *a);	   /* changes what the device is built by; NULL: nothing */
-	struct bc_ptx_hooks hooks;		   /* all NULL: none */
+	void (*arch)(struct bc_arch *a);	 /* changes what the device is built by; NULL: nothing */
+	struct bc_ptx_hooks hooks;		 /* all NULL: none */
+	void (*timing)(struct bc_ptx_timing *t); /* changes what accesses take; NULL: nothing */
+	/* With counters forbidden, the clock alone must find it, unless this says why no clock can; NULL: it must. */
+	const char *no_clock;
+	const char *clock_rule; /* "suite/rule": the only one whose time shows it; where the architecture has no figure
+				   for it the clock need not find it; NULL: patterns show it, which need no figure */
 	void (*counters)(struct bc_ptx_counts *c); /* changes what the counters read after a launch; NULL: nothing */
 };
 

@@ -157,6 +157,8 @@ static enum bc_status open_device(const struct bc_open_options *o, const struct 
 	if (d->timed) {
 		d->facts.clock_absent[0] = '\0';
 		d->timing = bc_ptx_timing_of(&d->arch);
+		if (d->fault && d->fault->timing)
+			d->fault->timing(&d->timing);
 		d->timing.noise = o->reference_noise;
 		d->timing.seed = NOISE_SEED;
 	}

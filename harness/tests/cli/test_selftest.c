@@ -49,7 +49,14 @@ static const struct {
 	  { "FAIL", "requests=16; expected requests=0" } },
 	{ "selftest --fault pair-rule-wide",
 	  0,
-	  { "pair-rule-wide        law", "every suite that must catch the fault does", "2 runs" } },
+	  { "pair-rule-wide        law           58*", "every suite that must catch the fault does", "4 runs" } },
+	{ "selftest --fault shared-late", 0, { "shared-late           time           2*", "3 runs" } },
+	{ "selftest --fault counters-zero",
+	  0,
+	  { "counters-zero         counter         -", "not by clock: what counters read is wrong", "3 runs" } },
+	{ "selftest --fault cas-as-add --arch sm_80",
+	  0,
+	  { "cas-as-add            law             -", "sm_80 has no figure for clock/cas_over_add" } },
 	{ "selftest --fault matrix-row --arch sm_70", 0, { "cannot have the fault matrix-row", "no finding" } },
 	{ "selftest --fault pair-rule-wide --kernels nowhere",
 	  1,
@@ -68,26 +75,35 @@ START_TEST(faults_come_out_as_the_row_says)
 }
 END_TEST
 
-/* Rows that let any number of sectors pass catch no law of global memory: selftest must say so. (Wide rows of
- * wavefronts and conflicts would not do: on the reference device they must be the model's besides.) */
+static const struct {
+	const char *quantities; /* whose rows are made so wide that everything passes: sed -E */
+	const char *fault, *said;
+} missed[] = {
+	{ "wavefronts|conflicts|sectors", "lines-whole", "missed: lines-whole (" },
+	{ "clock_ratio", "atomic-broadcast", " are served together) by the clock alone" },
+};
+
+/* Rows that let any number of sectors pass catch no law of global memory, and such rows of times no law of atomics by
+ * the clock: selftest must say so. (Wide rows of wavefronts and conflicts would not do: on the reference device they
+ * must be the model's besides.) */
 START_TEST(a_missed_fault_is_said)
 {
 	char words[2 * BC_PATH_MAX], command[4 * BC_PATH_MAX];
 
-	ck_assert_int_lt(
-		snprintf(command, sizeof(command),
-			 "cp -r '%s' '%s/expected' && sed -i -E "
-			 "'/^row /s/ (wavefronts|conflicts|sectors)=[0-9.]+/ \\1=0..1000000/g' '%s'/expected/*/*.txt",
-			 BC_TEST_EXPECTED, call.dir, call.dir),
-		(int)sizeof(command));
+	ck_assert_int_lt(snprintf(command, sizeof(command),
+				  "cp -r '%s' '%s/expected' && sed -i -E "
+				  "'/^row /s/ (%s)=[0-9.]+/ \\1=0..1000000/g; s/(0\\.\\.1000000)\\.\\.[0-9.]+/\\1/' "
+				  "'%s'/expected/*/*.txt",
+				  BC_TEST_EXPECTED, call.dir, missed[_i].quantities, call.dir),
+			 (int)sizeof(command));
 	ck_assert_int_eq(system(command), 0);
-	ck_assert_int_lt(
-		snprintf(words, sizeof(words), "selftest --fault lines-whole --expected %s/expected", call.dir),
-		(int)sizeof(words));
+	ck_assert_int_lt(snprintf(words, sizeof(words), "selftest --fault %s --expected %s/expected", missed[_i].fault,
+				  call.dir),
+			 (int)sizeof(words));
 	bc_program_run(&call, words);
 	ck_assert_msg(call.status == 1, "exit status %d\n%s\n%s", call.status, call.out.data, call.err.data);
 	ck_assert_msg(strstr(call.out.data, "MISSED") != NULL, "%s", call.out.data);
-	ck_assert_msg(strstr(call.out.data, "missed: lines-whole (") != NULL, "%s", call.out.data);
+	ck_assert_msg(strstr(call.out.data, missed[_i].said) != NULL, "%s", call.out.data);
 	ck_assert_msg(strstr(call.out.data, "wrong finding:") == NULL, "%s", call.out.data);
 }
 END_TEST
@@ -100,6 +116,8 @@ END_TEST
 #define JUDGED BC_RULE_JUDGED
 #define BY_COUNTS BC_RULE_BY_COUNTS
 #define BY_DATA BC_RULE_BY_DATA
+#define BY_CLOCK BC_RULE_BY_CLOCK
+#define NO_FIGURE BC_RULE_NO_FIGURE
 
 /* Cases with a row of @quantity, under the fault @fault ("": none). */
 static const struct {
@@ -131,6 +149,9 @@ static const struct {
 	{ "nor a lost worker", BC_Q_DATA, "bank-stuck", BC_LOST, "", PLAIN | JUDGED },
 	{ "nor a case that passes", BC_Q_DATA, "bank-stuck", BC_PASS, "", PLAIN | JUDGED },
 	{ "wrong data proves no time", BC_Q_CLOCK_RATIO, "store-lost", BC_FAIL, "data", TIMED | JUDGED },
+	{ "another time", BC_Q_CLOCK_RATIO, "shared-late", BC_FAIL, "ratio clock_ratio=9", TIMED | JUDGED | BY_CLOCK },
+	{ "another slope", BC_Q_CLOCK_SLOPE, "banks-16", BC_FAIL, "ratio clock_slope=1", TIMED | JUDGED | BY_CLOCK },
+	{ "a time without a fault catches none", BC_Q_CLOCK_RATIO, "", BC_FAIL, "ratio clock_ratio=9", TIMED | JUDGED },
 };
 
 START_TEST(a_result_marks_its_rule)
@@ -145,7 +166,24 @@ START_TEST(a_result_marks_its_rule)
 	r.bounds.row[marks[_i].quantity] = &row;
 	r.judged.verdict = marks[_i].verdict;
 	(void)bc_strlcpy(r.judged.outcome, marks[_i].outcome, sizeof(r.judged.outcome));
-	ck_assert_msg(bc_rule_marks(&r, &a, f) == marks[_i].want, "%s: 0x%x", marks[_i].what, bc_rule_marks(&r, &a, f));
+	ck_assert_msg(bc_rule_marks(&r, &a, f, false) == marks[_i].want, "%s: 0x%x", marks[_i].what,
+		      bc_rule_marks(&r, &a, f, false));
+	ck_assert_msg(bc_rule_marks(&r, &a, f, true) == (marks[_i].want & TIMED ? marks[_i].want : 0),
+		      "%s, by the clock alone: 0x%x", marks[_i].what, bc_rule_marks(&r, &a, f, true));
+}
+END_TEST
+
+START_TEST(a_time_without_a_figure_is_marked)
+{
+	static const struct bc_case c = { .id = "a/case/1" };
+	static const struct bc_row row = { .unknown = true };
+	struct bc_result r = { .c = &c, .judged = { .verdict = BC_SKIP, .skip = BC_SKIPPED_NO_FIGURE } };
+	const struct bc_arch a = { .name = "sm_90" };
+
+	r.bounds.row[BC_Q_CLOCK_RATIO] = &row;
+	ck_assert_uint_eq(bc_rule_marks(&r, &a, NULL, true), TIMED | NO_FIGURE);
+	r.judged.skip = BC_SKIPPED_NOT_JUDGED;
+	ck_assert_uint_eq(bc_rule_marks(&r, &a, NULL, true), TIMED);
 }
 END_TEST
 
@@ -157,8 +195,8 @@ START_TEST(a_case_that_cannot_run_marks_nothing)
 	struct bc_result r = { .c = &c, .judged = { .verdict = BC_PASS } };
 
 	r.bounds.row[BC_Q_WAVEFRONTS] = &row;
-	ck_assert_uint_eq(bc_rule_marks(&r, &without, NULL), 0);
-	ck_assert_uint_eq(bc_rule_marks(&r, &with, NULL), COUNTED | JUDGED);
+	ck_assert_uint_eq(bc_rule_marks(&r, &without, NULL, false), 0);
+	ck_assert_uint_eq(bc_rule_marks(&r, &with, NULL, false), COUNTED | JUDGED);
 }
 END_TEST
 
@@ -179,8 +217,15 @@ static const struct {
 	{ "cases of both kinds, the other caught", COUNTED | PLAIN | JUDGED, BY_DATA, false, "moves its counts" },
 	{ "cases of both kinds, both caught", COUNTED | PLAIN | JUDGED, BY_COUNTS | BY_DATA, false, NULL },
 	{ "counted, but skipped, and nothing catches", COUNTED, 0, false, "moves its counts" },
-	{ "about time, not listed", TIMED, 0, false, "about time, and not listed" },
-	{ "counts and time, not listed", TIMED | COUNTED | JUDGED, BY_COUNTS, false, "about time, and not listed" },
+	{ "about time, not judged, not listed", TIMED, 0, false, "not judged, and not listed" },
+	{ "no fault moves its time", TIMED | JUDGED, 0, false, "moves its time" },
+	{ "wrong counts prove no time", TIMED | JUDGED, BY_COUNTS, false, "moves its time" },
+	{ "another time", TIMED | JUDGED, BY_CLOCK, false, NULL },
+	{ "counts and time, the counts caught", TIMED | COUNTED | JUDGED, BY_COUNTS, false, "moves its time" },
+	{ "counts and time, both caught", TIMED | COUNTED | JUDGED, BY_COUNTS | BY_CLOCK, false, NULL },
+	{ "no figure for its time", TIMED | NO_FIGURE, 0, false, NULL },
+	{ "a figure for some of its cases", TIMED | JUDGED | NO_FIGURE, 0, false, "moves its time" },
+	{ "listed, and without a figure", TIMED | NO_FIGURE, 0, true, NULL },
 	{ "about time and listed", TIMED, JUDGED, true, NULL },
 	{ "listed, but judged", TIMED | JUDGED, 0, true, "is judged here" },
 	{ "listed, but has counts", COUNTED, 0, true, "is judged here" },
@@ -212,6 +257,13 @@ START_TEST(rules_have_their_index)
 			      bc_rules_index(&cat.cases[i]));
 	}
 	ck_assert_uint_eq((size_t)next, bc_rules_count());
+	ck_assert_int_eq(bc_rules_find("async/no_such"), -1);
+	for (size_t i = 0; i < cat.n; i++) {
+		char name[BC_ID_MAX];
+
+		(void)snprintf(name, sizeof(name), "%s/%s", cat.cases[i].suite->name, cat.cases[i].rule->name);
+		ck_assert_int_eq(bc_rules_find(name), bc_rules_index(&cat.cases[i]));
+	}
 	ck_assert_uint_gt(cat.nhidden, 0);
 	ck_assert_int_eq(bc_rules_index(&cat.cases[cat.n]), -1);
 	bc_catalog_release(&cat);
@@ -225,9 +277,10 @@ Suite *bc_test_selftest(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, faults_come_out_as_the_row_says, 0, (int)BC_ARRAY_LEN(runs));
-	tcase_add_test(tc, a_missed_fault_is_said);
+	tcase_add_loop_test(tc, a_missed_fault_is_said, 0, (int)BC_ARRAY_LEN(missed));
 	suite_add_tcase(s, tc);
 	tcase_add_loop_test(rule, a_result_marks_its_rule, 0, (int)BC_ARRAY_LEN(marks));
+	tcase_add_test(rule, a_time_without_a_figure_is_marked);
 	tcase_add_test(rule, a_case_that_cannot_run_marks_nothing);
 	tcase_add_loop_test(rule, a_rule_lacks_what_the_row_says, 0, (int)BC_ARRAY_LEN(rules));
 	tcase_add_test(rule, rules_have_their_index);

@@ -168,6 +168,19 @@ static struct form ratio_2(const struct key *k)
 	return (struct form){ .ratio = 2 };
 }
 
+/* Law 6: n wavefronts on one word too. */
+static struct form ratio_1(const struct key *k)
+{
+	(void)k;
+	return (struct form){ .ratio = 1 };
+}
+
+/* Law 8: one wavefront instead of n. */
+static struct form one_of_n(const struct key *k)
+{
+	return (struct form){ .ratio = 1.0 / k->n };
+}
+
 static struct form bandwidth(const struct key *k)
 {
 	(void)k;
@@ -227,6 +240,8 @@ static const struct {
 	{ "clock/one_warp_cas", slope_4 },
 	{ "clock/four_warps_", slope_1 },
 	{ "clock/cas_over_add", ratio_2 },
+	{ "clock/one_word_add", ratio_1 },
+	{ "clock/one_word_add_1", one_of_n },
 	{ "clock/bandwidth", bandwidth },
 	{ "clock/latency", latency },
 };

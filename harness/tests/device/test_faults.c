@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/cli/selftest_rules.h"
+
 Suite *bc_test_faults(void);
 
 #define ALL 0xffffffffu
@@ -103,6 +105,9 @@ static const struct {
 	{ "atomic-broadcast", "one word by all", BC_OP_ATOM32, 0, 0, ALL, EACH, 32, 31, 1, 0 },
 	{ "atomic-broadcast", "cas of one word", BC_OP_CAS32, 0, 0, ALL, EACH, 64, 31, 2, 0 },
 	{ "atomic-broadcast", "8 bytes by all", BC_OP_EXCH64, 0, 0, ALL, EACH, 32, 30, 2, 0 },
+	{ "cas-as-add", "one word by all", BC_OP_CAS32, 0, 0, ALL, EACH, 64, 31, 32, 31 },
+	{ "cas-as-add", "8 bytes by all", BC_OP_CAS64, 0, 0, ALL, EACH, 64, 30, 32, 30 },
+	{ "cas-as-add", "adds as ever", BC_OP_ATOM32, 0, 128, ALL, EACH, 32, 31, 32, 31 },
 	{ "atomic-broadcast", "32 rows", BC_OP_ATOM32, 0, 128, ALL, EACH, 32, 31, 32, 31 },
 	{ "atomic-broadcast", "loads as ever", BC_OP_LD32, 0, 128, ALL, EACH, 32, 31, 32, 31 },
 };
@@ -363,6 +368,17 @@ START_TEST(less_shared_memory_than_it_should)
 }
 END_TEST
 
+START_TEST(shared_memory_later_than_the_cache)
+{
+	struct bc_ptx_timing t = { .shared = 23, .l1 = 34, .l2 = 284 };
+
+	find("shared-late")->timing(&t);
+	ck_assert_uint_gt(t.shared, 34);
+	ck_assert_uint_eq(t.l1, 34);
+	ck_assert_uint_eq(t.l2, 284);
+}
+END_TEST
+
 START_TEST(faults_of_a_feature_need_it)
 {
 	const struct bc_arch with = { .ldmatrix = 1, .pair_rule = 1 }, without = { .ldmatrix = 0, .pair_rule = 0 };
@@ -382,7 +398,7 @@ START_TEST(the_table_is_sound)
 	for (; f->name; f++) {
 		const struct bc_ptx_hooks *h = &f->hooks;
 		const int ways = (h->count != NULL) + (h->load != NULL) + (h->store != NULL) + (h->atomic != NULL) +
-				 (h->skip_barrier != NULL) + h->share_blocks + (f->arch != NULL) +
+				 (h->skip_barrier != NULL) + h->share_blocks + (f->arch != NULL) + (f->timing != NULL) +
 				 (f->counters != NULL) + h->count_shuffles + h->whole_lines + h->by_words;
 		const bool law = h->count || f->arch || h->count_shuffles || h->whole_lines || h->by_words;
 
@@ -394,6 +410,12 @@ START_TEST(the_table_is_sound)
 		ck_assert_msg(f->suites[0] != NULL, "%s: no suite must catch it", f->name);
 		ck_assert_msg((f->kind == BC_FAULT_COUNTER) == (f->counters != NULL), "%s: of the wrong kind", f->name);
 		ck_assert_msg((f->kind == BC_FAULT_LAW) == law, "%s: of the wrong kind", f->name);
+		ck_assert_msg((f->kind == BC_FAULT_TIME) == (f->timing != NULL), "%s: of the wrong kind", f->name);
+		/* Every law is found by the clock alone too, but for what is counted and takes no wavefront. */
+		ck_assert_msg((f->no_clock == NULL) == (h->count || f->arch || f->timing), "%s: by the clock?",
+			      f->name);
+		ck_assert_msg(!f->clock_rule || (!f->no_clock && bc_rules_find(f->clock_rule) >= 0), "%s: %s: no rule",
+			      f->name, f->clock_rule);
 		ck_assert_msg(bc_fault_find(f->name) == f, "%s: there twice", f->name);
 	}
 	ck_assert_int_ge(f - bc_faults, 25);
@@ -442,6 +464,7 @@ Suite *bc_test_faults(void)
 	tcase_add_test(data, barriers_and_blocks);
 	tcase_add_loop_test(data, counters_read_what_the_row_says, 0, (int)BC_ARRAY_LEN(counters));
 	tcase_add_test(data, less_shared_memory_than_it_should);
+	tcase_add_test(data, shared_memory_later_than_the_cache);
 	tcase_add_test(data, faults_of_a_feature_need_it);
 	tcase_add_test(table, the_table_is_sound);
 	tcase_add_loop_test(table, an_unknown_name_lists_them, 0, (int)BC_ARRAY_LEN(unknown));

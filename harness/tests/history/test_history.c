@@ -48,6 +48,71 @@ START_TEST(a_run_is_known_by_its_id_and_device)
 }
 END_TEST
 
+/* Where all hosts have one name, two of them may start a run in one second: the GPU tells them apart. */
+START_TEST(gpus_with_one_run_id_are_two_runs)
+{
+	ck_assert_uint_eq(add("a.xml").added, 1);
+	(void)bc_strlcpy(bc_hs_sample.devices[0].facts.uuid, "GPU-another",
+			 BC_ARRAY_LEN(bc_hs_sample.devices[0].facts.uuid));
+	ck_assert_uint_eq(add("b.xml").added, 1);
+	ck_assert_uint_eq(add("b.xml").known, 1);
+	bc_hs_whole(2);
+	ck_assert_int_eq(bc_hs_number("SELECT count(DISTINCT unit) FROM run"), 2);
+}
+END_TEST
+
+/* One that the system named is the same everywhere; hosts with names of their own have one each. */
+START_TEST(a_fleet_of_reference_devices_has_a_unit_a_host)
+{
+	static const struct {
+		const char *host, *by, *run_id;
+		int64_t units;
+	} hosts[] = {
+		{ "c1", "system", "r1", 1 }, { "c2", "system", "r2", 1 },	   { "c3", "", "r3", 1 },
+		{ "n1", "option", "r4", 2 }, { "n2", "SLURMD_NODENAME", "r5", 3 }, { "n1", "NODE_NAME", "r6", 3 },
+	};
+	struct bc_run *r = &bc_hs_sample.run;
+	char units[200];
+
+	bc_hs_sample.devices[0].facts.kind = BC_DEVICE_REFERENCE;
+	bc_hs_sample.devices[0].facts.uuid[0] = '\0';
+	for (size_t i = 0; i < BC_ARRAY_LEN(hosts); i++) {
+		(void)bc_strlcpy(r->host, hosts[i].host, sizeof(r->host));
+		(void)bc_strlcpy(r->host_by, hosts[i].by, sizeof(r->host_by));
+		(void)bc_strlcpy(r->run_id, hosts[i].run_id, sizeof(r->run_id));
+		ck_assert_uint_eq(add("a.xml").added, 1);
+		ck_assert_int_eq(bc_hs_number("SELECT count(DISTINCT unit) FROM run"), hosts[i].units);
+	}
+	bc_hs_text("SELECT group_concat(unit, ';') FROM (SELECT DISTINCT unit FROM run ORDER BY unit)", units,
+		   sizeof(units));
+	ck_assert_str_eq(units, "n1 reference:sm_90;n2 reference:sm_90;reference:sm_90");
+}
+END_TEST
+
+/* Runs of one kind share a profile: what a run adds is where it differs. A part of the cases gets a profile of its own,
+ * and does not take the place of the whole one. */
+START_TEST(runs_of_a_kind_share_a_profile)
+{
+	for (unsigned n = 1; n <= 9; n++) {
+		bc_hs_run(n, "580.1", n == 5 ? BC_FAIL : BC_PASS);
+		bc_hs_sample.devices[0].nresults = n == 7 ? 1 : BC_HS_CASES;
+		ck_assert_uint_eq(add("a.xml").added, 1);
+	}
+	bc_hs_sample.devices[0].nresults = BC_HS_CASES;
+	ck_assert_int_eq(bc_hs_number("SELECT count(*) FROM outcome"), BC_HS_CASES + 1);
+	ck_assert_int_eq(bc_hs_number("SELECT count(*) FROM exception WHERE run = 5"), 1);
+	ck_assert_int_eq(bc_hs_number("SELECT count(*) FROM exception WHERE run NOT IN (5, 7)"), 0);
+	bc_hs_whole(9);
+	bc_hs_run(10, "590.1", BC_PASS); /* another kind */
+	ck_assert_uint_eq(add("a.xml").added, 1);
+	ck_assert_int_eq(bc_hs_number("SELECT count(DISTINCT kind) FROM profile"), 2);
+	bc_hs_cli("prune --keep 1 --db h.db", 0, "9 runs removed, 1 left");
+	ck_assert_int_eq(bc_hs_number("SELECT count(*) FROM profile"), 1);
+	ck_assert_int_eq(bc_hs_number("SELECT count(*) FROM outcome"), BC_HS_CASES);
+	bc_hs_whole(1);
+}
+END_TEST
+
 START_TEST(a_resumed_run_takes_the_place_of_the_part)
 {
 	struct bc_history_added sum;
@@ -477,6 +542,9 @@ Suite *bc_test_history(void)
 
 	tcase_add_checked_fixture(tc, bc_hs_setup, bc_hs_teardown);
 	tcase_add_test(tc, a_run_is_known_by_its_id_and_device);
+	tcase_add_test(tc, gpus_with_one_run_id_are_two_runs);
+	tcase_add_test(tc, a_fleet_of_reference_devices_has_a_unit_a_host);
+	tcase_add_test(tc, runs_of_a_kind_share_a_profile);
 	tcase_add_test(tc, a_resumed_run_takes_the_place_of_the_part);
 	tcase_add_loop_test(tc, values_are_measured, 0, (int)BC_ARRAY_LEN(measures));
 	tcase_add_loop_test(tc, sparklines, 0, (int)BC_ARRAY_LEN(sparks));

@@ -2,9 +2,9 @@
 /* harness/tests/stubs/stub_cuda.c - a libcuda.so.1 for tests of the CUDA device where no GPU is.
  *
  * One GPU of compute capability 9.0 whose memory is the host's. It knows the kernels bc_ld32, bc_ld32_clock and
- * bc_gld32: right data, and an H200's cycles (23 for a load, 2 for each further wavefront). BC_STUB_CUDA=12000: it is
- * the driver of CUDA 12.0. It loads anything but an image that begins with "refused" and one that begins with "CUDA 13"
- * while its own release is older.
+ * bc_gld32: right data, the counts, and an H200's cycles (23 for a load, 2 for each further wavefront).
+ * BC_STUB_CUDA=12000: it is the driver of CUDA 12.0. It loads anything but an image that begins with "refused" and one
+ * that begins with "CUDA 13" while its own release is older.
  */
 #include <cuda.h>
 
@@ -241,6 +241,21 @@ static uint32_t wavefronts(const struct bc_pattern_params *p, uint32_t k)
 	return most;
 }
 
+/* What the GPU's counters of shared loads have counted: requests, wavefronts, conflicts. The stub of CUPTI reads them.
+ */
+uint64_t bc_stub_counted[3];
+
+static void count(const struct bc_pattern_params *p)
+{
+	for (uint32_t k = 0; k < p->count; k++) {
+		const uint32_t n = wavefronts(p, k);
+
+		bc_stub_counted[0] += p->reps;
+		bc_stub_counted[1] += (uint64_t)p->reps * n;
+		bc_stub_counted[2] += (uint64_t)p->reps * (n - 1);
+	}
+}
+
 static void run_clock(const struct bc_pattern_params *p)
 {
 	uint32_t cycles = 0;
@@ -266,6 +281,8 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 		run_clock(p);
 	else
 		run_data(p, shared_bytes);
+	if ((void *)f == (void *)(uintptr_t)&kernels[0])
+		count(p);
 	return CUDA_SUCCESS;
 }
 

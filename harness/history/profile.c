@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: MIT */
+#include "harness/history/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROFILES_MAX 64			 /* in memory; each some 150 KB for 3,400 cases */
+#define MOST_EXCEPTIONS(n) ((n) / 4 + 8) /* with more a run makes a profile of its own */
+
+struct bc_kept_cache {
+	struct bc_kept_outcome **outcome; /* by id, NULL where there is none or it was not read */
+	size_t room;
+	struct bc_profile *profile[PROFILES_MAX];
+	size_t nprofiles, next; /* next: to be replaced when all are there */
+};
+
+static void free_profile(struct bc_profile *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; p->name && i < p->kept.n; i++)
+		free((void *)(uintptr_t)p->name[i]);
+	free(p->name);
+	bc_kept_release(&p->kept);
+	free(p);
+}
+
+void bc_kept_cache_free(struct bc_kept_cache *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->room; i++) {
+		if (c->outcome[i])
+			free(c->outcome[i]->text);
+		free(c->outcome[i]);
+	}
+	for (size_t i = 0; i < c->nprofiles; i++)
+		free_profile(c->profile[i]);
+	free(c->outcome);
+	free(c);
+}
+
+enum bc_status bc_kept_refresh(struct bc_history *h, struct bc_error *err)
+{
+	int64_t version = 0;
+	const enum bc_status st = bc_db_number(h, "PRAGMA data_version", &version, err);
+
+	if (!st && version != h->data_version) {
+		bc_kept_cache_free(h->cache);
+		h->cache = NULL;
+		h->data_version = version;
+	}
+	return st;
+}
+
+static enum bc_status no_memory(const struct bc_history *h, struct bc_error *err)
+{
+	return bc_fail(err, BC_ENOMEM, "%s: out of memory", h->path);
+}
+
+static enum bc_status damaged(const struct bc_history *h, const char *what, struct bc_error *err)
+{
+	return bc_fail(err, BC_EDATA, "%s: is damaged (%s); move it away and add the reports anew", h->path, what);
+}
+
+static enum bc_status need_cache(struct bc_history *h, struct bc_error *err)
+{
+	if (!h->cache)
+		h->cache = calloc(1, sizeof(*h->cache));
+	return h->cache ? BC_OK : no_memory(h, err);
+}
+
+/* Put an outcome into the cache, which then owns it. */
+static enum bc_status remember(struct bc_history *h, struct bc_kept_outcome *o, struct bc_error *err)
+{
+	struct bc_kept_cache *c = h->cache;
+
+	if (o->id <= 0 || o->id > INT32_MAX)
+		return damaged(h, "the number of an outcome", err);
+	if ((size_t)o->id >= c->room) {
+		const size_t room = 2 * (size_t)o->id + 64;
+		struct bc_kept_outcome **grown = realloc(c->outcome, room * sizeof(*grown));
+
+		if (!grown)
+			return no_memory(h, err);
+		memset(grown + c->room, 0, (room - c->room) * sizeof(*grown));
+		c->outcome = grown;
+		c->room = room;
+	}
+	c->outcome[o->id] = o;
+	return BC_OK;
+}
+
+static double real(sqlite3_stmt *s, int column)
+{
+	return sqlite3_column_type(s, column) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, column);
+}
+
+/* An outcome of the cache, read when it is not there. */
+static enum bc_status outcome_by_id(struct bc_history *h, int64_t id, const struct bc_kept_outcome **out,
+				    struct bc_error *err)
+{
+	struct bc_kept_outcome *o;
+	const char *verdict;
+	sqlite3_stmt *s;
+	bool row = false;
+	enum bc_status st;
+
+	if (id > 0 && (size_t)id < h->cache->room && h->cache->outcome[id]) {
+		*out = h->cache->outcome[id];
+		return BC_OK;
+	}
+	st = bc_db_prepare(h,
+			   "SELECT o.case_id, o.verdict, o.wavefronts, o.conflicts, o.flaky, o.message, m.text "
+			   "FROM outcome o LEFT JOIN message m ON m.id = o.message WHERE o.id = ?",
+			   &s, err);
+	o = calloc(1, sizeof(*o));
+	if (!st && !o)
+		st = no_memory(h, err);
+	if (!st)
+		st = bc_db_int(h, s, 1, id, err);
+	if (!st)
+		st = bc_db_row(h, s, &row, err);
+	if (!st && !row)
+		st = damaged(h, "an outcome is missing", err);
+	if (!st) {
+		verdict = (const char *)sqlite3_column_text(s, 1);
+		*o = (struct bc_kept_outcome){ .id = id,
+					       .case_id = sqlite3_column_int64(s, 0),
+					       .wavefronts = real(s, 2),
+					       .conflicts = real(s, 3),
+					       .flaky = sqlite3_column_int(s, 4) != 0,
+					       .message = sqlite3_column_int64(s, 5) };
+		if (!verdict || !bc_verdict_parse(verdict, &o->verdict))
+			st = bc_fail(err, BC_EDATA,
+				     "%s: a result has a verdict that this bankcheck does not know: %.40s", h->path,
+				     verdict ? verdict : "none");
+	}
+	if (!st)
+		st = bc_db_copy(h, s, 6, &o->text, err);
+	if (!st)
+		st = remember(h, o, err);
+	(void)sqlite3_finalize(s);
+	if (st) {
+		if (o)
+			free(o->text);
+		free(o);
+		return st;
+	}
+	*out = o;
+	return BC_OK;
+}
+
+static bool same_number(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+bool bc_kept_outcome_same(const struct bc_kept_outcome *a, const struct bc_kept_outcome *b)
+{
+	return a->case_id == b->case_id && a->verdict == b->verdict && a->flaky == b->flaky &&
+	       same_number(a->wavefronts, b->wavefronts) && same_number(a->conflicts, b->conflicts) &&
+	       strcmp(a->text, b->text) == 0;
+}
+
+/* Id of a message; it is added when it is new; 0 for "". */
+static enum bc_status message_id(struct bc_history *h, const char *text, int64_t *id, struct bc_error *err)
+{
+	static const char *const sql[] = { "INSERT OR IGNORE INTO message (text) VALUES (?)",
+					   "SELECT id FROM message WHERE text = ?" };
+	enum bc_status st = BC_OK;
+
+	*id = 0;
+	for (size_t i = 0; !st && text[0] && i < BC_ARRAY_LEN(sql); i++) {
+		sqlite3_stmt *s;
+		bool row = false;
+
+		st = bc_db_prepare(h, sql[i], &s, err);
+		if (!st)
+			st = bc_db_text(h, s, 1, text, err);
+		if (!st)
+			st = bc_db_row(h, s, &row, err);
+		if (!st && row)
+			*id = sqlite3_column_int64(s, 0);
+		(void)sqlite3_finalize(s);
+	}
+	return st;
+}
+
+/* Bind the parameters of an outcome: case, verdict, counts, flaky, message. */
+static enum bc_status bind_outcome(struct bc_history *h, sqlite3_stmt *s, const struct bc_kept_outcome *o,
+				   int64_t message, struct bc_error *err)
+{
+	enum bc_status st = bc_db_int(h, s, 1, o->case_id, err);
+
+	if (!st)
+		st = bc_db_text(h, s, 2, bc_verdict_name(o->verdict), err);
+	if (!st)
+		st = bc_db_real(h, s, 3, o->wavefronts, err);
+	if (!st)
+		st = bc_db_real(h, s, 4, o->conflicts, err);
+	if (!st)
+		st = bc_db_int(h, s, 5, o->flaky, err);
+	if (!st && message)
+		st = bc_db_int(h, s, 6, message, err);
+	return st;
+}
+
+enum bc_status bc_kept_outcome_of(struct bc_history *h, const struct bc_kept_outcome *want,
+				  const struct bc_kept_outcome **out, struct bc_error *err)
+{
+	sqlite3_stmt *s = NULL;
+	int64_t message = 0, id = 0;
+	bool row = false;
+	enum bc_status st = need_cache(h, err);
+
+	if (!st)
+		st = message_id(h, want->text, &message, err);
+	if (!st)
+		st = bc_db_prepare(h,
+				   "SELECT id FROM outcome WHERE case_id = ? AND verdict = ? AND wavefronts IS ? AND "
+				   "conflicts IS ? AND flaky = ? AND message IS ?",
+				   &s, err);
+	if (!st)
+		st = bind_outcome(h, s, want, message, err);
+	if (!st)
+		st = bc_db_row(h, s, &row, err);
+	if (!st && row)
+		id = sqlite3_column_int64(s, 0);
+	(void)sqlite3_finalize(s);
+	if (!st && !row) {
+		st = bc_db_prepare(h,
+				   "INSERT INTO outcome (case_id, verdict, wavefronts, conflicts, flaky, message) "
+				   "VALUES (?, ?, ?, ?, ?, ?)",
+				   &s, err);
+		if (!st)
+			st = bind_outcome(h, s, want, message, err);
+		if (!st)
+			st = bc_db_done(h, s, err);
+		id = sqlite3_last_insert_rowid(h->db);
+		(void)sqlite3_finalize(s);
+	}
+	return st ? st : outcome_by_id(h, id, out, err);
+}
+
+void bc_kept_release(struct bc_kept *k)
+{
+	free(k->c);
+	*k = (struct bc_kept){ 0 };
+}
+
+/* Append a case; room grows at powers of two. */
+static enum bc_status append(struct bc_history *h, struct bc_kept *k, int64_t case_id, const struct bc_kept_outcome *o,
+			     struct bc_error *err)
+{
+	if ((k->n & (k->n - 1)) == 0) {
+		struct bc_kept_case *grown = realloc(k->c, (k->n ? 2 * k->n : 1) * sizeof(*grown));
+
+		if (!grown)
+			return no_memory(h, err);
+		k->c = grown;
+	}
+	k->c[k->n++] = (struct bc_kept_case){ case_id, o, { (double)NAN, (double)NAN } };
+	return BC_OK;
+}
+
+/* Rows of case_id and outcome; an outcome of NULL is kept as such. */
+static enum bc_status read_cases(struct bc_history *h, const char *sql, int64_t id, struct bc_kept *out,
+				 struct bc_error *err)
+{
+	sqlite3_stmt *s;
+	bool row = true;
+	enum bc_status st = bc_db_prepare(h, sql, &s, err);
+
+	if (!st)
+		st = bc_db_int(h, s, 1, id, err);
+	while (!st && row) {
+		const struct bc_kept_outcome *o = NULL;
+
+		st = bc_db_row(h, s, &row, err);
+		if (st || !row)
+			break;
+		if (sqlite3_column_type(s, 1) != SQLITE_NULL)
+			st = outcome_by_id(h, sqlite3_column_int64(s, 1), &o, err);
+		if (!st)
+			st = append(h, out, sqlite3_column_int64(s, 0), o, err);
+	}
+	(void)sqlite3_finalize(s);
+	return st;
+}
+
+/* A row of one blob, of which a copy is made; nothing when there is no row. */
+static enum bc_status read_blob(sqlite3_stmt *s, int column, struct bc_text *out, struct bc_error *err)
+{
+	const void *blob = sqlite3_column_blob(s, column);
+	const int n = sqlite3_column_bytes(s, column);
+
+	return bc_text_add(out, blob ? blob : "", blob && n > 0 ? (size_t)n : 0, err);
+}
+
+static enum bc_status unpack(struct bc_history *h, const struct bc_text *blob, struct bc_kept *k,
+			     const struct bc_kept *base, struct bc_error *err)
+{
+	struct bc_error why;
+	const enum bc_status st = bc_numbers_unpack(blob, k, base, &why);
+
+	return st == BC_EDATA ? damaged(h, why.msg, err) : st ? no_memory(h, err) : BC_OK;
+}
+
+static enum bc_status read_profile(struct bc_history *h, struct bc_profile *p, struct bc_error *err)
+{
+	const struct bc_kept none = { 0 };
+	struct bc_text blob = { 0 };
+	sqlite3_stmt *s;
+	bool row = false;
+	enum bc_status st =
+		read_cases(h, "SELECT case_id, outcome FROM profile_outcome WHERE profile = ? ORDER BY case_id", p->id,
+			   &p->kept, err);
+
+	if (st)
+		return st;
+	st = bc_db_prepare(h, "SELECT numbers FROM profile WHERE id = ?", &s, err);
+	if (!st)
+		st = bc_db_int(h, s, 1, p->id, err);
+	if (!st)
+		st = bc_db_row(h, s, &row, err);
+	if (!st && !row)
+		st = damaged(h, "a profile is missing", err);
+	if (!st)
+		st = read_blob(s, 0, &blob, err);
+	(void)sqlite3_finalize(s);
+	if (!st)
+		st = unpack(h, &blob, &p->kept, &none, err);
+	bc_text_release(&blob);
+	return st;
+}
+
+static enum bc_status profile_by_id(struct bc_history *h, int64_t id, struct bc_profile **out, struct bc_error *err)
+{
+	struct bc_profile *p;
+	struct bc_kept_cache *c;
+	enum bc_status st = need_cache(h, err);
+
+	if (st)
+		return st;
+	c = h->cache;
+	for (size_t i = 0; i < c->nprofiles; i++)
+		if (c->profile[i]->id == id) {
+			*out = c->profile[i];
+			return BC_OK;
+		}
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return no_memory(h, err);
+	p->id = id;
+	st = read_profile(h, p, err);
+	if (st) {
+		free_profile(p);
+		return st;
+	}
+	if (c->nprofiles < PROFILES_MAX) {
+		c->profile[c->nprofiles++] = p;
+	} else {
+		free_profile(c->profile[c->next]);
+		c->profile[c->next] = p;
+		c->next = (c->next + 1) % PROFILES_MAX;
+	}
+	*out = p;
+	return BC_OK;
+}
+
+static enum bc_status name_cases(struct bc_history *h, struct bc_profile *p, struct bc_error *err)
+{
+	sqlite3_stmt *s;
+	const char **name = calloc(p->kept.n + 1, sizeof(*name));
+	enum bc_status st = bc_db_prepare(h, "SELECT name FROM case_name WHERE id = ?", &s, err);
+
+	if (!st && !name)
+		st = no_memory(h, err);
+	p->name = name;
+	for (size_t i = 0; !st && i < p->kept.n; i++) {
+		bool row = false;
+		char *copy = NULL;
+
+		st = bc_db_int(h, s, 1, p->kept.c[i].case_id, err);
+		if (!st)
+			st = bc_db_row(h, s, &row, err);
+		if (!st)
+			st = row ? bc_db_copy(h, s, 0, &copy, err) : damaged(h, "a case has no name", err);
+		(void)sqlite3_reset(s);
+		name[i] = copy;
+	}
+	(void)sqlite3_finalize(s);
+	return st;
+}
+
+/* Id of the profile, 0: there is none. That of the number of cases first, then the newest. */
+static enum bc_status find_profile(struct bc_history *h, const char *kind, size_t cases, int64_t *id,
+				   struct bc_error *err)
+{
+	sqlite3_stmt *s;
+	bool row = false;
+	enum bc_status st =
+		bc_db_prepare(h, "SELECT id FROM profile WHERE kind = ? ORDER BY cases != ?, id DESC LIMIT 1", &s, err);
+
+	*id = 0;
+	if (!st)
+		st = bc_db_text(h, s, 1, kind, err);
+	if (!st)
+		st = bc_db_int(h, s, 2, (int64_t)cases, err);
+	if (!st)
+		st = bc_db_row(h, s, &row, err);
+	if (!st && row)
+		*id = sqlite3_column_int64(s, 0);
+	(void)sqlite3_finalize(s);
+	return st;
+}
+
+enum bc_status bc_profile_of_kind(struct bc_history *h, const char *kind, size_t cases, const struct bc_profile **out,
+				  struct bc_error *err)
+{
+	struct bc_profile *p = NULL;
+	int64_t id = 0;
+	enum bc_status st = find_profile(h, kind, cases, &id, err);
+
+	if (!st && id)
+		st = profile_by_id(h, id, &p, err);
+	if (!st && p && !p->name)
+		st = name_cases(h, p, err);
+	if (!st)
+		*out = p;
+	return st;
+}
+
+static enum bc_status insert_cases(struct bc_history *h, const char *sql, int64_t id, const struct bc_kept *k,
+				   struct bc_error *err)
+{
+	sqlite3_stmt *s;
+	enum bc_status st = bc_db_prepare(h, sql, &s, err);
+
+	for (size_t i = 0; !st && i < k->n; i++) {
+		st = bc_db_int(h, s, 1, id, err);
+		if (!st)
+			st = bc_db_int(h, s, 2, k->c[i].case_id, err);
+		if (!st && sqlite3_bind_null(s, 3) != SQLITE_OK)
+			st = bc_db_fail(h, "query", err);
+		if (!st && k->c[i].o)
+			st = bc_db_int(h, s, 3, k->c[i].o->id, err);
+		if (!st)
+			st = bc_db_done(h, s, err);
+	}
+	(void)sqlite3_finalize(s);
+	return st;
+}
+
+static enum bc_status bind_blob(struct bc_history *h, sqlite3_stmt *s, int at, const struct bc_text *blob,
+				struct bc_error *err)
+{
+	return sqlite3_bind_blob64(s, at, blob->data, blob->len, SQLITE_STATIC) == SQLITE_OK
+		       ? BC_OK
+		       : bc_db_fail(h, "query", err);
+}
+
+static enum bc_status make_profile(struct bc_history *h, const char *kind, const struct bc_kept *k, int64_t *id,
+				   struct bc_error *err)
+{
+	const struct bc_kept none = { 0 };
+	struct bc_text blob = { 0 };
+	sqlite3_stmt *s = NULL;
+	enum bc_status st = bc_numbers_pack(k, &none, &blob, err);
+
+	if (!st)
+		st = bc_db_prepare(h, "INSERT INTO profile (kind, cases, numbers) VALUES (?, ?, ?)", &s, err);
+	if (!st)
+		st = bc_db_text(h, s, 1, kind, err);
+	if (!st)
+		st = bc_db_int(h, s, 2, (int64_t)k->n, err);
+	if (!st)
+		st = bind_blob(h, s, 3, &blob, err);
+	if (!st)
+		st = bc_db_done(h, s, err);
+	*id = sqlite3_last_insert_rowid(h->db);
+	(void)sqlite3_finalize(s);
+	if (!st)
+		st = insert_cases(h, "INSERT INTO profile_outcome (profile, case_id, outcome) VALUES (?, ?, ?)", *id, k,
+				  err);
+	bc_text_release(&blob);
+	return st;
+}
+
+/* Where a run differs from a profile: other outcomes, cases that only one of them has. */
+static enum bc_status find_exceptions(struct bc_history *h, const struct bc_kept *run, const struct bc_kept *profile,
+				      struct bc_kept *out, struct bc_error *err)
+{
+	size_t i = 0, k = 0;
+	enum bc_status st = BC_OK;
+
+	while (!st && (i < run->n || k < profile->n)) {
+		const bool of_run = k == profile->n || (i < run->n && run->c[i].case_id <= profile->c[k].case_id);
+		const bool both = of_run && k < profile->n && run->c[i].case_id == profile->c[k].case_id;
+
+		if (!of_run)
+			st = append(h, out, profile->c[k].case_id, NULL, err);
+		else if (!both || run->c[i].o != profile->c[k].o)
+			st = append(h, out, run->c[i].case_id, run->c[i].o, err);
+		i += of_run;
+		k += both || !of_run;
+	}
+	return st;
+}
+
+static enum bc_status write_numbers(struct bc_history *h, int64_t run, int64_t profile, const struct bc_kept *k,
+				    const struct bc_kept *base, struct bc_error *err)
+{
+	struct bc_text blob = { 0 };
+	sqlite3_stmt *s = NULL;
+	enum bc_status st = bc_numbers_pack(k, base, &blob, err);
+
+	if (!st)
+		st = bc_db_prepare(h, "INSERT INTO kept (run, profile, numbers) VALUES (?, ?, ?)", &s, err);
+	if (!st)
+		st = bc_db_int(h, s, 1, run, err);
+	if (!st)
+		st = bc_db_int(h, s, 2, profile, err);
+	if (!st)
+		st = bind_blob(h, s, 3, &blob, err);
+	if (!st)
+		st = bc_db_done(h, s, err);
+	(void)sqlite3_finalize(s);
+	bc_text_release(&blob);
+	return st;
+}
+
+static int by_case_id(const void *a, const void *b)
+{
+	const int64_t x = ((const struct bc_kept_case *)a)->case_id, y = ((const struct bc_kept_case *)b)->case_id;
+
+	return (x > y) - (x < y);
+}
+
+enum bc_status bc_kept_write(struct bc_history *h, int64_t run, const char *kind, struct bc_kept *kept,
+			     struct bc_error *err)
+{
+	struct bc_profile *p = NULL;
+	struct bc_kept exceptions = { 0 };
+	int64_t id = 0;
+	enum bc_status st;
+
+	if (kept->n)
+		qsort(kept->c, kept->n, sizeof(*kept->c), by_case_id);
+	st = find_profile(h, kind, kept->n, &id, err);
+	if (!st && id)
+		st = profile_by_id(h, id, &p, err);
+	if (!st && p)
+		st = find_exceptions(h, kept, &p->kept, &exceptions, err);
+	if (!st && (!p || exceptions.n > MOST_EXCEPTIONS(kept->n))) {
+		exceptions.n = 0;
+		st = make_profile(h, kind, kept, &id, err);
+		if (!st)
+			st = profile_by_id(h, id, &p, err);
+	}
+	if (!st)
+		st = insert_cases(h, "INSERT INTO exception (run, case_id, outcome) VALUES (?, ?, ?)", run, &exceptions,
+				  err);
+	if (!st)
+		st = write_numbers(h, run, id, kept, &p->kept, err);
+	bc_kept_release(&exceptions);
+	return st;
+}
+
+/* The cases of a profile with a run's exceptions put in. */
+static enum bc_status apply(struct bc_history *h, const struct bc_kept *profile, const struct bc_kept *exceptions,
+			    struct bc_kept *out, struct bc_error *err)
+{
+	size_t i = 0, k = 0;
+	enum bc_status st = BC_OK;
+
+	out->n = 0;
+	free(out->c);
+	out->c = malloc((profile->n + exceptions->n + 1) * sizeof(*out->c));
+	if (!out->c)
+		return no_memory(h, err);
+	while (i < profile->n || k < exceptions->n) {
+		const bool special =
+			i == profile->n || (k < exceptions->n && exceptions->c[k].case_id <= profile->c[i].case_id);
+		const struct bc_kept_case *c = special ? &exceptions->c[k] : &profile->c[i];
+
+		if (c->o)
+			out->c[out->n++] = *c;
+		i += !special || (i < profile->n && profile->c[i].case_id == c->case_id);
+		k += special;
+	}
+	return st;
+}
+
+enum bc_status bc_kept_read(struct bc_history *h, int64_t run, struct bc_kept *out, struct bc_error *err)
+{
+	struct bc_profile *p = NULL;
+	struct bc_kept exceptions = { 0 };
+	struct bc_text blob = { 0 };
+	sqlite3_stmt *s = NULL;
+	int64_t profile = 0;
+	bool row = false;
+	enum bc_status st = bc_kept_refresh(h, err);
+
+	if (!st)
+		st = need_cache(h, err);
+	if (!st)
+		st = bc_db_prepare(h, "SELECT profile, numbers FROM kept WHERE run = ?", &s, err);
+	if (!st)
+		st = bc_db_int(h, s, 1, run, err);
+	if (!st)
+		st = bc_db_row(h, s, &row, err);
+	if (!st && row) {
+		profile = sqlite3_column_int64(s, 0);
+		st = read_blob(s, 1, &blob, err);
+	}
+	(void)sqlite3_finalize(s);
+	out->n = 0;
+	if (st || !row) { /* another process has just removed the run */
+		bc_text_release(&blob);
+		return st;
+	}
+	if (!st)
+		st = profile_by_id(h, profile, &p, err);
+	if (!st)
+		st = read_cases(h, "SELECT case_id, outcome FROM exception WHERE run = ? ORDER BY case_id", run,
+				&exceptions, err);
+	if (!st)
+		st = apply(h, &p->kept, &exceptions, out, err);
+	if (!st)
+		st = unpack(h, &blob, out, &p->kept, err);
+	bc_kept_release(&exceptions);
+	bc_text_release(&blob);
+	return st;
+}
