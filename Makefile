@@ -28,8 +28,11 @@ q = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
 
 # ---------------------------------------------------------------------------------------------- sources
 # The rooms of harness/, from the ground up: each includes only what stands before it (tools/rooms, docs/architecture.md).
-ROOMS         := base core device device/reference report measure compare history explain html run matrix
+ROOMS         := base core device device/reference report measure compare history explain html run matrix app
 SRC_CUDA      := $(wildcard harness/device/cuda/*.c)
+# libbankcheck-app.so: what `bankcheck app` puts into a program, and what of the harness that needs.
+SRC_APP       := $(wildcard $(addsuffix /*.c,$(addprefix harness/,base core device device/cuda measure app/library))) \
+	harness/app/config.c harness/app/record.c harness/app/tally.c
 SRC_SUITES    := $(wildcard suites/*.c)
 SRC_MAIN      := harness/cli/main.c
 SRC_HARNESS   := $(wildcard $(ROOMS:%=harness/%/*.c)) $(filter-out $(SRC_MAIN),$(wildcard harness/cli/*.c))
@@ -113,6 +116,10 @@ FLAGS_aarch64 = $(CFLAGS) $(CPPFLAGS) -isystem $(B)/dist/aarch64/include
 END_aarch64   = -aarch64
 LIBS_aarch64  = $(addprefix $(B)/dist/aarch64/lib/,libcheck.a libxml2.a libz.a libjansson.a libsqlite3.a) -lm -lrt -lpthread -ldl
 
+# libbankcheck-app.so, which goes into other people's processes: it shows them one name.
+CC_app        = $(CC)
+FLAGS_app     = $(CFLAGS) $(CPPFLAGS) -fPIC -fvisibility=hidden
+
 CC_fuzz       = $(CLANG)
 FLAGS_fuzz    = $(SANITIZE) -fsanitize=fuzzer-no-link,address $(UBSAN)
 END_fuzz      = -fuzz
@@ -125,7 +132,7 @@ test_defines = -DBC_TEST_DATA='"$(CURDIR)/harness/tests/data"' -DBC_TEST_EXPECTE
 	-DBC_TEST_KERNELS='"$(abspath $(B))/kernels"' -DBC_TEST_STUBS='"$(abspath $(B))/stubs"' -DBC_TEST_INJECT='"$(abspath $(B))/bankcheck-inject$(1)"'
 
 # Flags that only some folders get.
-folder_flags = $(if $(filter harness/device/cuda/%,$(1)),$(CUDA_CFLAGS)) \
+folder_flags = $(if $(filter harness/device/cuda/% harness/app/library/%,$(1)),$(CUDA_CFLAGS)) \
 	$(if $(filter harness/tests/% harness/bench/% $(B)/gen/tests.c,$(1)),$(call test_defines,$(2)))
 
 compile = $(CC_$(1)) $(DEFINES) $(WARNINGS) $(XML_CFLAGS) $(FLAGS_$(1))
@@ -138,7 +145,7 @@ INJECT_CALLS := malloc calloc realloc strdup strndup vasprintf mmap mmap64 read 
 
 define VARIANT
 LIB_$(1)   := $$(LIB_SOURCES:%.c=$(B)/obj/$(1)/%.o) $(B)/obj/$(1)/gen/suites.o $(B)/obj/$(1)/gen/page.o \
-	$(B)/obj/$(1)/gen/build.o
+	$(B)/obj/$(1)/gen/build.o $(B)/obj/$(1)/gen/app_page.o
 MAIN_$(1)  := $$(SRC_MAIN:%.c=$(B)/obj/$(1)/%.o)
 TESTS_$(1) := $$(SRC_TESTS:%.c=$(B)/obj/$(1)/%.o) $(B)/obj/$(1)/gen/tests.o
 
@@ -176,12 +183,29 @@ $(B)/bankcheck-inject$$(END_$(1)): $$(MAIN_$(1)) $$(INJECT_$(1)) $$(LIB_$(1))
 endef
 $(foreach v,$(VARIANTS),$(eval $(call VARIANT,$(v))))
 
+# Made where there is a toolkit; without one `bankcheck app` says so.
+APP_LIBRARY := $(if $(WITH_CUDA),$(B)/libbankcheck-app.so)
+OBJ_app     := $(SRC_APP:%.c=$(B)/obj/app/%.o)
+
+$(B)/obj/app/%.o: %.c $(B)/obj/release/flags | setup $(CUPTI_SHIM)/string
+	@mkdir -p $(@D)
+	$(call q,CC,$@) $(call compile,app) $(call folder_flags,$<) -MMD -MP -c -o $@ $<
+
+$(B)/obj/app/libapp.a: $(filter-out %/inject.o,$(OBJ_app))
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(B)/libbankcheck-app.so: $(B)/obj/app/harness/app/library/inject.o $(B)/obj/app/libapp.a
+	$(call q,LINK,$@) $(CC_app) $(FLAGS_app) $(filter-out -pie,$(LDFLAGS)) -shared -Wl,-z,defs -Wl,--gc-sections -o $@ $^ -lm -lpthread -ldl
+
+-include $(OBJ_app:.o=.d)
+
 # ---------------------------------------------------------------------------------------------- main targets
 .PHONY: aarch64 check-aarch64 check-toolkits check-selftest check-browser check-inject check-install completion all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
 	fuzz bench selftest ptx toolkit-images install dist dist-images deb check-reproducible check-dist uninstall clean help setup cuda-note FORCE
 FORCE:
 
-all: bankcheck kernels man completion ## the program, its man page and, where nvcc is, the kernel images
+all: bankcheck kernels man completion $(APP_LIBRARY) ## the program, its man page and, where nvcc is, the kernel images
 
 bankcheck: $(B)/bankcheck ptx-copies cuda-note ## the program alone, without kernel images for GPUs
 
@@ -243,7 +267,12 @@ $(B)/gen/build.c: FORCE
 # The page's style and script, with the hashes that its content security policy names.
 $(B)/gen/page.c: harness/html/page.css harness/html/page.js tools/embed.sh
 	@mkdir -p $(@D)
-	@tools/embed.sh bc_html_style=harness/html/page.css bc_html_script=harness/html/page.js > $@.new
+	@tools/embed.sh harness/html/page.h bc_html_style=harness/html/page.css bc_html_script=harness/html/page.js > $@.new
+	@mv -f $@.new $@
+
+$(B)/gen/app_page.c: harness/app/page.css harness/app/page.js tools/embed.sh
+	@mkdir -p $(@D)
+	@tools/embed.sh harness/app/page.h bc_app_style=harness/app/page.css bc_app_script=harness/app/page.js > $@.new
 	@mv -f $@.new $@
 
 TOPICS := $(patsubst test_%.c,%,$(filter test_%.c,$(notdir $(SRC_TESTS))))
@@ -375,13 +404,18 @@ run_tests = rm -rf $(B)/test-tmp$(1) && mkdir -p $(B)/test-tmp$(1) && \
 	tools/run-tests.sh $(B)/bankcheck-tests$(1) $(B)/test-log$(1)
 
 # A driver and a CUPTI for tests of the CUDA device without a GPU.
-STUBS := $(if $(WITH_CUDA),$(B)/stubs/libcuda.so.1 $(B)/stubs/libcupti.so.13 $(B)/stubs/libnvidia-ml.so.1)
+STUB_LIBRARIES := $(if $(WITH_CUDA),$(addprefix $(B)/stubs/,libcuda.so.1 libcupti.so.13 libnvidia-ml.so.1 app/libcuda.so.1 app/libcupti.so.13))
+STUBS := $(STUB_LIBRARIES) $(if $(WITH_CUDA),$(B)/stubs/app/program $(APP_LIBRARY))
 $(B)/stubs/libcuda.so.1: harness/tests/stubs/stub_cuda.c
 $(B)/stubs/libcupti.so.13: harness/tests/stubs/stub_cupti.c
 $(B)/stubs/libnvidia-ml.so.1: harness/tests/stubs/stub_nvml.c
-$(STUBS): kernels/bc_kernel.h $(CUPTI_SHIM)/string | setup
+$(B)/stubs/app/libcuda.so.1: harness/tests/stubs/app_cuda.c harness/tests/stubs/app_stub.h
+$(B)/stubs/app/libcupti.so.13: harness/tests/stubs/app_cupti.c harness/tests/stubs/app_stub.h
+$(STUB_LIBRARIES): kernels/bc_kernel.h $(CUPTI_SHIM)/string | setup
 	@mkdir -p $(@D)
-	$(call q,CC,$@) $(CC) $(DEFINES) $(WARNINGS) $(CUDA_CFLAGS) $(CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $(filter %.c,$^)
+	$(call q,CC,$@) $(CC) $(DEFINES) $(WARNINGS) $(CUDA_CFLAGS) $(CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $(filter %.c,$^) -ldl
+$(B)/stubs/app/program: harness/tests/stubs/app_program.c $(B)/stubs/app/libcuda.so.1
+	$(call q,CC,$@) $(CC) $(DEFINES) $(WARNINGS) $(CUDA_CFLAGS) $(CFLAGS) -o $@ $^ -lpthread
 
 $(foreach v,$(VARIANTS),$(B)/bankcheck-tests$(END_$(v))): | $(STUBS)
 
@@ -478,7 +512,7 @@ selftest: bankcheck ## planted faults on every architecture: which suites catch 
 	$(B)/bankcheck selftest --arch all
 
 # ---------------------------------------------------------------------------------------------- lint and format
-C_FILES := $(sort $(SRC_CUDA) $(SRC_HARNESS) $(wildcard $(SRC_MAIN)) $(SRC_SUITES) \
+C_FILES := $(sort $(SRC_CUDA) $(if $(WITH_CUDA),$(SRC_APP)) $(SRC_HARNESS) $(wildcard $(SRC_MAIN)) $(SRC_SUITES) \
 	$(SRC_TESTS) $(SRC_INJECT) $(SRC_FUZZ) $(SRC_BENCH) $(SRC_STUBS) $(wildcard tools/*.c))
 FORMATTED = $(C_FILES) $(wildcard harness/*/*.h harness/*/*/*.h suites/*.h kernels/*.h kernels/*.cuh kernels/*.cu)
 
@@ -517,6 +551,7 @@ DOCS     = README.md CONTRIBUTING.md $(wildcard docs/*)
 install: all ## into PREFIX (/usr/local), below DESTDIR when set
 	install -d $(BINDIR) $(LIBDIR)/kernels/ptx $(SHAREDIR) $(MANDIR) $(DOCDIR) $(BASHDIR) $(ZSHDIR)
 	install -m 755 $(B)/bankcheck $(BINDIR)/bankcheck
+	$(if $(APP_LIBRARY),install -m 755 $(APP_LIBRARY) $(LIBDIR)/)
 	for f in $(IMAGES) $(if $(CODES),$$(ls $(CODES) 2>/dev/null)) $(if $(IMAGES),$(B)/kernels/toolkit); do install -m 644 $$f $(LIBDIR)/kernels/ || exit 1; done
 	for f in $(PTX_FILES); do install -m 644 $$f $(LIBDIR)/kernels/ptx/ || exit 1; done
 	find expected -type f | while read -r f; do \

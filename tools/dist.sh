@@ -42,13 +42,15 @@ PKG_CONFIG_LIBDIR=$libs/lib/pkgconfig ${MAKE:-make} B="build/dist/obj-$arch" CC=
 	${headers:+CUDA_HOME="$headers"} \
 	CPPFLAGS="-isystem $libs/include" \
 	CFLAGS="-O2 -g0 -fPIE -ffunction-sections -fdata-sections -ffile-prefix-map=$top=." \
-	LDFLAGS="-pie -Wl,--gc-sections -s" LIBS="$archives -lm -lrt -lpthread -ldl" "build/dist/obj-$arch/bankcheck"
+	LDFLAGS="-pie -Wl,--gc-sections -s" LIBS="$archives -lm -lrt -lpthread -ldl" "build/dist/obj-$arch/bankcheck" \
+	"build/dist/obj-$arch/libbankcheck-app.so"
 
 stage=$top/build/dist/stage-$arch
 rm -rf "$stage"
 mkdir -p "$stage"
 ${MAKE:-make} -s install DESTDIR="$stage" PREFIX="/$name" >/dev/null
 install -m 755 "build/dist/obj-$arch/bankcheck" "$stage/$name/bin/bankcheck"
+install -m 755 "build/dist/obj-$arch/libbankcheck-app.so" "$stage/$name/lib/bankcheck/libbankcheck-app.so"
 for release in ${DIST_RELEASES:-}; do
 	set=kernels-$release
 	(cd build && find "$set" -type f ! -name made-by) | while read -r file; do

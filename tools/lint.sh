@@ -69,8 +69,9 @@ lint_includes()
 		split($0, part, /[<>]/)
 		header = part[2]
 		cuda = header ~ /^(cuda|cupti|nvperf|generated_cuda|driver_types|device_types)[A-Za-z0-9_]*\.h$/
-		if (cuda && !starts(FILENAME, "harness/device/cuda/") && !starts(FILENAME, "harness/tests/stubs/"))
-			complain("only harness/device/cuda/ and harness/tests/stubs/ include <" header ">")
+		if (cuda && !starts(FILENAME, "harness/device/cuda/") && !starts(FILENAME, "harness/app/library/") &&
+		    !starts(FILENAME, "harness/tests/stubs/"))
+			complain("only harness/device/cuda/, harness/app/library/ and harness/tests/stubs/ include <" header ">")
 		tests = starts(FILENAME, "harness/tests/")
 		if (starts(header, "libxml/") && !tests && FILENAME !~ /^harness\/report\/(junit|read|xml)/)
 			complain("only junit*, read* and xml* of harness/report/ include <" header ">")
@@ -142,7 +143,7 @@ tidy_one()
 	extra="-include tools/lint_model.h"
 	case $1 in
 	harness/base/base.c) extra="" ;; # it defines what the model stands in for
-	harness/device/cuda/* | harness/tests/stubs/* | tools/*) extra="$extra ${LINT_CUDA_CFLAGS:-}" ;;
+	harness/device/cuda/* | harness/app/library/* | harness/tests/stubs/* | tools/*) extra="$extra ${LINT_CUDA_CFLAGS:-}" ;;
 	esac
 	found=$(mktemp)
 	# shellcheck disable=SC2086 # lists of flags
@@ -162,7 +163,7 @@ lint_tidy()
 	: >"$work/list"
 	for file; do
 		case $file:${LINT_CUDA_CFLAGS:-} in
-		harness/device/cuda/*: | harness/tests/stubs/*: | tools/*:) left_out="$left_out $file" ;;
+		harness/device/cuda/*: | harness/app/library/*: | harness/tests/stubs/*: | tools/*:) left_out="$left_out $file" ;;
 		*) echo "$file" >>"$work/list" ;;
 		esac
 	done

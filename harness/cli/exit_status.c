@@ -8,6 +8,7 @@
 #define CODE (unsigned)BC_CMD_CODE
 #define METRICS (unsigned)BC_CMD_METRICS
 #define MATRIX (unsigned)BC_CMD_MATRIX
+#define APP (unsigned)BC_CMD_APP
 #define SHARDS ((unsigned)BC_CMD_MERGE | BC_CMD_HISTORY | BC_CMD_HTML) /* they take the shards of a run for one */
 #define ALL (~0u)
 
@@ -17,7 +18,8 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 0, DIFF, "nothing is worse" },
 	{ 0, CODE, "no instruction that the suites measure differs" },
 	{ 0, MATRIX, "no run is worse than the base, and none has a finding" },
-	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX), "done" },
+	{ 0, APP, "all budgets were kept, or none was given, and the program ended with 0" },
+	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX | APP), "done" },
 	{ 1, RUN,
 	  "a case is FAIL, DISAGREE, XPASS or UNJUDGED; without --flaky-ok, also when a case is flaky or a worker died "
 	  "or hung; with --strict, also when an architecture is provisional or a case has no figure for it" },
@@ -25,6 +27,7 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 1, DIFF, "something is worse; with --strict, also when a clock is UNDECIDED" },
 	{ 1, MATRIX,
 	  "something is worse in a run than in the base, the base differs from itself, or a case is a finding" },
+	{ 1, APP, "a budget was broken" },
 	{ 1, CODE, "an instruction that the suites measure differs" },
 	{ 2, BC_CMD_RUN,
 	  "a case is BROKEN or LOST, another number of GPUs than --gpus, or output could not be written" },
@@ -35,7 +38,9 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 2, BC_CMD_DEVICES, "a device or its driver failed, or output could not be written" },
 	{ 2, MATRIX, "a run could not be made or compared, or output could not be written" },
 	{ 2, METRICS, "CUPTI failed, or output could not be written" },
-	{ 2, ALL & ~(RUN | SELFTEST | DIFF | SHARDS | (unsigned)BC_CMD_DEVICES | METRICS | MATRIX),
+	{ 2, APP,
+	  "a bound could not be judged, the counts of a process are not complete, or output could not be written" },
+	{ 2, ALL & ~(RUN | SELFTEST | DIFF | SHARDS | (unsigned)BC_CMD_DEVICES | METRICS | MATRIX | APP),
 	  "output could not be written" },
 	{ 3, BC_CMD_RUN,
 	  "wrong usage, input that cannot be read or is malformed, a glob that matches nothing, no GPU where one was "
@@ -47,6 +52,7 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 4, MATRIX, "a run counted nothing although the base did, or could not judge a case" },
 	{ 130, MATRIX, "ended by SIGINT" },
 	{ 143, MATRIX, "ended by SIGTERM" },
+	{ 4, APP, "no launch was counted: counters are refused, or the program launched no kernel" },
 	{ 130, BC_CMD_RUN, "ended by SIGINT (reports are written)" },
 	{ 130, SELFTEST, "ended by SIGINT" },
 	{ 143, SELFTEST, "ended by SIGTERM" },

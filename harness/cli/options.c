@@ -18,6 +18,7 @@
 #define CODE BC_CMD_CODE
 #define METRICS BC_CMD_METRICS
 #define MATRIX BC_CMD_MATRIX
+#define APP BC_CMD_APP
 #define EVERY (~0u)
 
 static const char *const formats[] = { "text", "json", NULL };
@@ -26,6 +27,7 @@ static const char *const history_formats[] = { "text", "json", "csv", "jsonl", N
 static const char *const colors[] = {
 	[BC_COLOR_AUTO] = "auto", [BC_COLOR_ALWAYS] = "always", [BC_COLOR_NEVER] = "never", NULL
 };
+static const char *const graph_words[] = { "whole", "split", NULL };
 static const char *const trends[] = { "driver", "cuda", "date", NULL };
 
 /* Rows of struct bc_cli itself. */
@@ -83,6 +85,8 @@ static const struct {
 	FLAG("strict", 0, strict, DIFF, "a clock that is UNDECIDED makes the exit status 1"),
 	TEXT("tap", "FILE", tap, RUN | REPORT, "also write the verdicts as TAP"),
 	FLAG("verbose", 'v', verbose, RUN | REPORT, "print one line per case"),
+	FLAG("verbose", 'v', verbose, APP, "print every kernel and every bound"),
+	FLAG("quiet", 'q', quiet, APP, "say nothing when the exit status is 0"),
 	FLAG("verbose", 'v', verbose, CODE, "also print the differences that do not make the exit status 1"),
 	FLAG("quiet", 'q', quiet, RUN | REPORT, "print findings only"),
 	FLAG("quiet", 'q', quiet, MATRIX, "do not tell of each run as it begins and ends"),
@@ -135,6 +139,18 @@ static const struct {
 	TEXT("mask", "HEX", mask, EXPLAIN, "active lanes (default: ffffffff)"),
 	TEXT("patterns", "FILE", patterns, EXPLAIN,
 	     "read a table of patterns (`-`: standard input) and print op, name, wavefronts and conflicts of each"),
+	TEXT("reports", "DIR", app_reports, APP, "write app.xml (JUnit), app.json and app.html there"),
+	TEXT("budget", "FILE", budget, APP, "judge the kernels by the bounds in this file (docs/app.md)"),
+	TEXT("write-budget", "FILE", write_budget, APP, "write a budget that this run keeps, to be reviewed"),
+	TEXT("slack", "PERCENT", slack, APP, "--write-budget: bounds are so much above what was counted (default: 5)"),
+	TEXT("sample", "N", sample, APP,
+	     "take the counts of at most N launches of each kernel, grid and block, evenly over the run"),
+	FLAG("replay", 0, replay, APP,
+	     "run each launch once per pass with its memory restored, so that all counters are read at each (some "
+	     "milliseconds per launch)"),
+	WORD("graphs", "HOW", graphs, graph_words, APP,
+	     "whole (default): count a launch of a graph as one; split: its kernels one by one, with --replay"),
+	FLAG("device-clock", 0, device_clock, APP, "also measure how long each kernel runs"),
 	FLAG("help", 'h', help, EVERY, "print this help"),
 	FLAG("version", 'V', version, EVERY,
 	     "print the version; `bankcheck --version --long`: also the commit, and what the program and the images "
@@ -146,12 +162,14 @@ static const struct {
 	const char *name;
 	unsigned commands;
 } shared_options[] = {
-	{ "filter", LIST },
-	{ "exclude", LIST },
+	{ "filter", LIST | APP },
+	{ "exclude", LIST | APP },
 	{ "reports", KNOWN },
+	{ "timeout", APP },
+	{ "deadline", APP },
 	{ "expected", LIST | EXPLAIN | SELFTEST | KNOWN | REPORT },
-	{ "kernels", DEVICES | SELFTEST },
-	{ "cupti", DEVICES | METRICS },
+	{ "kernels", DEVICES | SELFTEST | APP },
+	{ "cupti", DEVICES | METRICS | APP },
 	{ "fault", SELFTEST },
 	{ "law", EXPLAIN },
 };
@@ -196,6 +214,9 @@ const struct bc_cli_command bc_cli_commands[] = {
 	{ "help", "[COMMAND]", BC_CMD_HELP, false, "print this help, or that of a command" },
 	{ "completion", "bash|zsh", BC_CMD_COMPLETION, false,
 	  "print what completes bankcheck's commands, options and case ids in that shell; `make install` installs it" },
+	{ "app", "-- COMMAND...", BC_CMD_APP, false,
+	  "run a CUDA program as it is and judge the kernels it launches by a budget of shared-memory conflicts, from "
+	  "hardware counters; --filter and --exclude choose kernels by their names" },
 	{ "worker", NULL, BC_CMD_WORKER, true, "serve cases to a parent (internal)" },
 	{ "man", NULL, BC_CMD_MAN, true, "print the man page (internal)" },
 	{ NULL, NULL, 0, false, NULL },

@@ -31,6 +31,7 @@ enum bc_command {
 	BC_CMD_HELP = 1 << 16,
 	BC_CMD_COMPLETION = 1 << 17,
 	BC_CMD_MATRIX = 1 << 20,
+	BC_CMD_APP = 1 << 21,
 };
 
 enum bc_color { BC_COLOR_AUTO = 0, BC_COLOR_ALWAYS, BC_COLOR_NEVER };
@@ -42,6 +43,8 @@ struct bc_cli {
 	const char *tap, *rerun_failed, *arch, *op, *offsets, *mask, *patterns;
 	const char *format, *tolerance, *output;
 	const char *db, *by, *keep, *before;
+	const char *budget, *write_budget, *slack, *sample, *graphs, *app_reports; /* NULL: no reports of `app` */
+	bool replay, device_clock;
 	bool pool, flaky_ok, strict, verbose, quiet, long_format;
 	unsigned color;					    /* enum bc_color */
 	struct bc_option_list matrix_kernels, matrix_cupti; /* the first is the base's */
@@ -105,6 +108,7 @@ int bc_cmd_code(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_metrics(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_completion(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_matrix(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_app(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_worker(const struct bc_cli *c, const struct bc_catalog *cat);
 
 struct bc_console;

@@ -25,6 +25,9 @@ const char *bc_counter_name(enum bc_counter c)
 		[BC_CTR_ARBITRATION] = "arbitration",
 		[BC_CTR_INSTRUCTIONS] = "instructions",
 		[BC_CTR_BARRIERS] = "barriers",
+		[BC_CTR_GMMA_WAVEFRONTS] = "gmma_wavefronts",
+		[BC_CTR_GMMA_CONFLICTS] = "gmma_conflicts",
+		[BC_CTR_DURATION] = "duration",
 	};
 
 	return (unsigned)c < BC_NCOUNTERS && names[c] ? names[c] : "unknown";

@@ -34,6 +34,9 @@ enum bc_counter {
 	BC_CTR_ARBITRATION,
 	BC_CTR_INSTRUCTIONS,
 	BC_CTR_BARRIERS,
+	BC_CTR_GMMA_WAVEFRONTS,
+	BC_CTR_GMMA_CONFLICTS,
+	BC_CTR_DURATION, /* nanoseconds */
 	BC_NCOUNTERS
 };
 const char *bc_counter_name(enum bc_counter c); /* "ld_requests" */

@@ -10,6 +10,7 @@
 #include <stdbool.h> /* before CUPTI: a header of 13.1 uses bool without it */
 
 #include <cuda.h>
+#include <cupti_callbacks.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
@@ -47,12 +48,22 @@
 	X(cuMemFreeHost) \
 	X(cuLaunchKernel) \
 	X(cuCtxSynchronize) \
+	X(cuCtxGetDevice) \
+	X(cuStreamCreate) \
+	X(cuStreamDestroy) \
+	X(cuStreamQuery) \
+	X(cuStreamIsCapturing) \
+	X(cuGraphGetNodes) \
+	X(cuGraphNodeGetType) \
+	X(cuGraphKernelNodeGetParams) \
 	X(cuGetErrorName) \
 	X(cuGetErrorString)
 
 #define BC_CUPTI_CALLS(X) \
 	X(cuptiGetVersion) \
 	X(cuptiGetResultString) \
+	X(cuptiSubscribe) \
+	X(cuptiEnableCallback) \
 	X(cuptiProfilerInitialize) \
 	X(cuptiDeviceGetChipName) \
 	X(cuptiProfilerGetCounterAvailability) \
@@ -72,6 +83,7 @@
 	X(cuptiRangeProfilerPushRange) \
 	X(cuptiRangeProfilerPopRange) \
 	X(cuptiRangeProfilerDecodeData) \
+	X(cuptiRangeProfilerGetCounterDataInfo) \
 	X(cuptiRangeProfilerGetCounterDataSize) \
 	X(cuptiRangeProfilerCounterDataImageInitialize)
 

@@ -31,6 +31,9 @@ static const char *const metrics[BC_NCOUNTERS] = {
 	[BC_CTR_GLOBAL_ST_SECTORS] = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
 	[BC_CTR_ARBITRATION] = "l1tex__data_bank_conflicts_type_arbitration.sum",
 	[BC_CTR_INSTRUCTIONS] = "smsp__inst_executed.sum",
+	[BC_CTR_GMMA_WAVEFRONTS] = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum",
+	[BC_CTR_GMMA_CONFLICTS] = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_gmma.sum",
+	[BC_CTR_DURATION] = "gpu__time_duration.sum",
 };
 
 const char *bc_cuda_metric(enum bc_counter c)
@@ -295,49 +298,74 @@ static enum bc_status counter_data(struct bc_cuda_counters *c, struct config *k,
 	return BC_OK;
 }
 
-static enum bc_status collect(struct bc_cuda_counters *c, struct config *k, CUpti_RangeProfiler_Object *rp, size_t n,
-			      bc_launch_all *launch, void *ctx, struct bc_error *err)
+/* Let the session that starts next fill c->data. */
+static enum bc_status set_config(struct bc_cuda_counters *c, bool replay, struct bc_error *err)
 {
 	CUpti_RangeProfiler_SetConfig_Params set = { .structSize = BC_CUPTI_BYTES(RangeProfiler_SetConfig),
-						     .pRangeProfilerObject = rp,
-						     .configSize = k->image_size,
-						     .pConfig = k->image,
-						     .counterDataImageSize = k->data_size,
+						     .pRangeProfilerObject = c->enabled,
+						     .configSize = c->config.image_size,
+						     .pConfig = c->config.image,
+						     .counterDataImageSize = c->config.data_size,
 						     .pCounterDataImage = c->data,
-						     .range = CUPTI_UserRange,
-						     .replayMode = CUPTI_UserReplay,
+						     .range = replay ? CUPTI_AutoRange : CUPTI_UserRange,
+						     .replayMode = replay ? CUPTI_KernelReplay : CUPTI_UserReplay,
 						     .maxRangesPerPass = c->capacity,
 						     .numNestingLevels = 1,
 						     .minNestingLevel = 1,
 						     .passIndex = 0,
 						     .targetNestingLevel = 1 };
-	CUpti_RangeProfiler_Start_Params start = { .structSize = BC_CUPTI_BYTES(RangeProfiler_Start),
-						   .pRangeProfilerObject = rp };
-	CUpti_RangeProfiler_DecodeData_Params decode = { .structSize = BC_CUPTI_BYTES(RangeProfiler_DecodeData),
-							 .pRangeProfilerObject = rp };
+
+	return bc_cupti_check(c->api->cuptiRangeProfilerSetConfig(&set), "cuptiRangeProfilerSetConfig", err);
+}
+
+static enum bc_status start(struct bc_cuda_counters *c, struct bc_error *err)
+{
+	CUpti_RangeProfiler_Start_Params p = { .structSize = BC_CUPTI_BYTES(RangeProfiler_Start),
+					       .pRangeProfilerObject = c->enabled };
+
+	return bc_cupti_check(c->api->cuptiRangeProfilerStart(&p), "cuptiRangeProfilerStart", err);
+}
+
+/* @all: all passes that the set needs have been made */
+static enum bc_status stop(struct bc_cuda_counters *c, bool *all, struct bc_error *err)
+{
+	CUpti_RangeProfiler_Stop_Params p = { .structSize = BC_CUPTI_BYTES(RangeProfiler_Stop),
+					      .pRangeProfilerObject = c->enabled };
+	enum bc_status st = bc_cupti_check(c->api->cuptiRangeProfilerStop(&p), "cuptiRangeProfilerStop", err);
+
+	*all = p.isAllPassSubmitted != 0;
+	return st;
+}
+
+static enum bc_status decode(struct bc_cuda_counters *c, size_t n, struct bc_error *err)
+{
+	CUpti_RangeProfiler_DecodeData_Params p = { .structSize = BC_CUPTI_BYTES(RangeProfiler_DecodeData),
+						    .pRangeProfilerObject = c->enabled };
 	enum bc_status st =
-		bc_cupti_check(c->api->cuptiRangeProfilerSetConfig(&set), "cuptiRangeProfilerSetConfig", err);
+		bc_cupti_check(c->api->cuptiRangeProfilerDecodeData(&p), "cuptiRangeProfilerDecodeData", err);
+
+	if (!st && p.numOfRangeDropped)
+		st = bc_fail(err, BC_EDEVICE, "CUPTI dropped %zu of %zu ranges", p.numOfRangeDropped, n);
+	return st;
+}
+
+static enum bc_status collect(struct bc_cuda_counters *c, size_t n, bc_launch_all *launch, void *ctx,
+			      struct bc_error *err)
+{
+	enum bc_status st = set_config(c, false, err);
 
 	for (bool done = false; !st && !done;) {
-		CUpti_RangeProfiler_Stop_Params stop = { .structSize = BC_CUPTI_BYTES(RangeProfiler_Stop),
-							 .pRangeProfilerObject = rp };
 		enum bc_status launched;
 
-		st = bc_cupti_check(c->api->cuptiRangeProfilerStart(&start), "cuptiRangeProfilerStart", err);
+		st = start(c, err);
 		if (st)
 			break;
 		launched = launch(ctx, err);
-		st = bc_cupti_check(c->api->cuptiRangeProfilerStop(&stop), "cuptiRangeProfilerStop",
-				    launched ? NULL : err);
+		st = stop(c, &done, launched ? NULL : err);
 		if (launched)
 			st = launched;
-		done = stop.isAllPassSubmitted != 0;
 	}
-	if (!st)
-		st = bc_cupti_check(c->api->cuptiRangeProfilerDecodeData(&decode), "cuptiRangeProfilerDecodeData", err);
-	if (!st && decode.numOfRangeDropped)
-		st = bc_fail(err, BC_EDEVICE, "CUPTI dropped %zu of %zu ranges", decode.numOfRangeDropped, n);
-	return st;
+	return st ? st : decode(c, n, err);
 }
 
 static enum bc_status evaluate(struct bc_cuda_counters *c, struct config *k, size_t range, struct bc_counts *out,
@@ -430,12 +458,89 @@ enum bc_status bc_cuda_counters_session(struct bc_cuda_counters *c, uint32_t wan
 	if (!st)
 		st = counter_data(c, k, c->enabled, err);
 	if (!st)
-		st = collect(c, k, c->enabled, n, launch, ctx, err);
+		st = collect(c, n, launch, ctx, err);
 	for (size_t i = 0; !st && i < n; i++)
 		st = evaluate(c, k, i, &counts[i], err);
 	if (st)
 		(void)disable(c, NULL); /* start anew after a failure; its own failure adds nothing */
 	return st;
+}
+
+enum bc_status bc_cuda_counters_passes(struct bc_cuda_counters *c, uint32_t want, size_t *passes, uint32_t *has,
+				       struct bc_error *err)
+{
+	enum bc_status st = disable(c, err);
+
+	*passes = 0;
+	*has = 0;
+	if (!st)
+		st = config_make(c, want, err);
+	if (st)
+		return st;
+
+	CUpti_Profiler_Host_GetNumOfPasses_Params p = { .structSize = BC_CUPTI_BYTES(Profiler_Host_GetNumOfPasses),
+							.configImageSize = c->config.image_size,
+							.pConfigImage = c->config.image };
+
+	st = bc_cupti_check(c->api->cuptiProfilerHostGetNumOfPasses(&p), "cuptiProfilerHostGetNumOfPasses", err);
+	*passes = p.numOfPasses;
+	for (size_t i = 0; i < c->config.n; i++)
+		*has |= UINT32_C(1) << c->config.counter[i];
+	return st;
+}
+
+enum bc_status bc_cuda_counters_begin(struct bc_cuda_counters *c, uint32_t want, bool replay, struct bc_error *err)
+{
+	enum bc_status st = enable(c, want, BC_SESSION_RANGES, err);
+
+	if (!st)
+		st = counter_data(c, &c->config, c->enabled, err);
+	if (!st)
+		st = set_config(c, replay, err);
+	if (!st)
+		st = start(c, err);
+	if (st)
+		(void)disable(c, NULL);
+	return st;
+}
+
+enum bc_status bc_cuda_counters_end(struct bc_cuda_counters *c, size_t *n, struct bc_counts *counts,
+				    struct bc_error *err)
+{
+	CUpti_RangeProfiler_GetCounterDataInfo_Params info = { .structSize =
+								       BC_CUPTI_BYTES(RangeProfiler_GetCounterDataInfo),
+							       .pCounterDataImage = c->data,
+							       .counterDataImageSize = c->config.data_size };
+	bool all = false;
+	enum bc_status st = stop(c, &all, err);
+
+	*n = 0;
+	if (!st && !all)
+		st = bc_fail(err, BC_EDEVICE, "the counters of one session need more than one pass");
+	if (!st)
+		st = decode(c, BC_SESSION_RANGES, err);
+	if (!st)
+		st = bc_cupti_check(c->api->cuptiRangeProfilerGetCounterDataInfo(&info),
+				    "cuptiRangeProfilerGetCounterDataInfo", err);
+	if (!st && info.numTotalRanges > BC_SESSION_RANGES)
+		st = bc_fail(err, BC_EDEVICE, "CUPTI has %zu ranges", info.numTotalRanges);
+	for (size_t i = 0; !st && i < info.numTotalRanges; i++)
+		st = evaluate(c, &c->config, i, &counts[i], err);
+	if (st)
+		(void)disable(c, NULL);
+	else
+		*n = info.numTotalRanges;
+	return st;
+}
+
+enum bc_status bc_cuda_counters_rest(struct bc_cuda_counters *c, struct bc_error *err)
+{
+	return disable(c, err);
+}
+
+bool bc_cuda_counters_are_enabled(const struct bc_cuda_counters *c)
+{
+	return c->enabled != NULL;
 }
 
 void bc_cuda_counters_close(struct bc_cuda_counters *c)

@@ -36,6 +36,34 @@ enum bc_status bc_cuda_counters_open(const struct bc_cupti_api *api, CUcontext c
 enum bc_status bc_cuda_counters_session(struct bc_cuda_counters *c, uint32_t want, size_t n, bc_launch_all *launch,
 					void *ctx, struct bc_counts *counts, struct bc_error *err);
 
+/**
+ * bc_cuda_counters_passes - how many passes a set of counters needs
+ * @want: bits of enum bc_counter
+ * @has:  those of @want that the chip has; 0 passes when it has none
+ *
+ * No session may be open. Return: BC_EDEVICE naming the call.
+ */
+enum bc_status bc_cuda_counters_passes(struct bc_cuda_counters *c, uint32_t want, size_t *passes, uint32_t *has,
+				       struct bc_error *err);
+
+/**
+ * bc_cuda_counters_begin - open a session that whoever launches fills, range by range
+ * @want:   bits of enum bc_counter; without @replay a set of one pass
+ * @replay: every launch is a range by itself, and runs once a pass with memory restored between; else ranges are
+ *          pushed and popped
+ *
+ * At most BC_SESSION_RANGES ranges. After a failure, here or at the end, none is open.
+ */
+enum bc_status bc_cuda_counters_begin(struct bc_cuda_counters *c, uint32_t want, bool replay, struct bc_error *err);
+
+/* Close it, and read its ranges, which are all over. @n: how many there are. @counts: [BC_SESSION_RANGES] */
+enum bc_status bc_cuda_counters_end(struct bc_cuda_counters *c, size_t *n, struct bc_counts *counts,
+				    struct bc_error *err);
+
+/* Let go of the GPU's counters until the next session, which costs 0.2 s. No session may be open. */
+enum bc_status bc_cuda_counters_rest(struct bc_cuda_counters *c, struct bc_error *err);
+bool bc_cuda_counters_are_enabled(const struct bc_cuda_counters *c);
+
 /* Open a range, called by launch; @index: from 0, in order. Close it. */
 enum bc_status bc_cuda_counters_push(struct bc_cuda_counters *c, size_t index, struct bc_error *err);
 enum bc_status bc_cuda_counters_pop(struct bc_cuda_counters *c, struct bc_error *err);

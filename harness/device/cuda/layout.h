@@ -18,6 +18,7 @@
 	X(Profiler_Host_Deinitialize, pHostObject, 24) \
 	X(Profiler_Host_EvaluateToGpuValues, pMetricValues, 72) \
 	X(Profiler_Host_GetConfigImage, pConfigImage, 40) \
+	X(Profiler_Host_GetNumOfPasses, numOfPasses, 40) \
 	X(Profiler_Host_GetSupportedChips, ppChipNames, 32) \
 	X(Profiler_Host_GetConfigImageSize, configImageSize, 32) \
 	X(Profiler_Host_Initialize, pHostObject, 48) \
@@ -26,6 +27,7 @@
 	X(RangeProfiler_DecodeData, numOfRangeDropped, 32) \
 	X(RangeProfiler_Disable, pRangeProfilerObject, 24) \
 	X(RangeProfiler_Enable, pRangeProfilerObject, 32) \
+	X(RangeProfiler_GetCounterDataInfo, numTotalRanges, 40) \
 	X(RangeProfiler_GetCounterDataSize, counterDataSize, 64) \
 	X(RangeProfiler_PopRange, pRangeProfilerObject, 24) \
 	X(RangeProfiler_PushRange, pRangeName, 32) \

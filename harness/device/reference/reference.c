@@ -464,7 +464,7 @@ static void write_counts(const struct bc_device *d, const struct bc_ptx_counts *
 			[BC_CTR_INSTRUCTIONS] = c->instructions,
 			[BC_CTR_BARRIERS] = c->barriers,
 		},
-		.present = (UINT32_C(1) << BC_NCOUNTERS) - 1,
+		.present = (UINT32_C(1) << BC_CTR_DURATION) - 1, /* it has no time */
 	};
 	if (!d->arch.ldgsts_conflicts)
 		out->present &= ~(UINT32_C(1) << BC_CTR_LDGSTS_CONFLICTS);
