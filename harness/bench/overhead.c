@@ -53,7 +53,7 @@ int main(void)
 	run = cpu();
 	if (!st) {
 		n = bc_session_result(s)->devices[0].nresults;
-		st = bc_junit_format(bc_session_result(s), "reference-sm_90.xml", &xml, &err);
+		st = bc_junit_format(bc_session_result(s), BC_JUNIT_FULL, "reference-sm_90.xml", &xml, &err);
 	}
 	done = cpu();
 	if (st || !n) {

@@ -32,6 +32,10 @@ static enum bc_status print_added(const char *path, const struct bc_history_adde
 	if (!st)
 		st = bc_text_addf(&line, err, ": %zu run%s added, %zu replaced, %zu already there; %zu cases\n",
 				  a->added, a->added == 1 ? "" : "s", a->replaced, a->known, a->cases);
+	if (!st && a->verdict_only)
+		st = bc_text_addf(&line, err,
+				  "%zu of these cases have no values: the report is compact (--junit compact)\n",
+				  a->verdict_only);
 	if (!st && fputs(line.data, stdout) == EOF)
 		st = bc_fail(err, BC_EWRITE, "standard output could not be written");
 	bc_text_release(&line);

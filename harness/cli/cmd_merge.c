@@ -28,13 +28,13 @@ static enum bc_status write_piece(void *ctx, const char *bytes, size_t len, stru
 }
 
 /* Write the file that -o names, whole or not at all. */
-static enum bc_status write_file(const char *path, char *const *paths, size_t n, struct bc_merge_sums *sums,
-				 struct bc_error *err)
+static enum bc_status write_file(const char *path, enum bc_junit_form form, char *const *paths, size_t n,
+				 struct bc_merge_sums *sums, struct bc_error *err)
 {
 	char dir[BC_PATH_MAX];
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	struct bc_replacement *file = NULL;
-	struct bc_merge_out out = { .write = write_piece, .refused = bc_cli_refused };
+	struct bc_merge_out out = { .form = form, .write = write_piece, .refused = bc_cli_refused };
 	enum bc_status st;
 
 	(void)bc_strlcpy(dir, slash ? path : ".", sizeof(dir));
@@ -55,6 +55,14 @@ static void print_sums(const char *path, const struct bc_merge_sums *s)
 		     s->skipped);
 }
 
+/* What was asked for, and the reports do not have. */
+static void print_verdict_only(const struct bc_cli *c, const struct bc_merge_sums *s)
+{
+	if (s->verdict_only && c->junit == BC_JUNIT_FULL)
+		(void)printf("%zu cases have their verdict alone: their reports are compact (--junit compact)\n",
+			     s->verdict_only);
+}
+
 int bc_cmd_merge(const struct bc_cli *c, const struct bc_catalog *cat)
 {
 	struct bc_error err = { .msg = "" };
@@ -69,9 +77,11 @@ int bc_cmd_merge(const struct bc_cli *c, const struct bc_catalog *cat)
 	if (!st)
 		st = bc_file_not_among(c->output, paths, n, &err);
 	if (!st)
-		st = write_file(c->output, paths, n, &sums, &err);
+		st = write_file(c->output, (enum bc_junit_form)c->junit, paths, n, &sums, &err);
 	if (!st) {
 		print_sums(c->output, &sums);
+		print_verdict_only(c, &sums);
+		bc_cli_warn_of_limits(c->output, c->junit == BC_JUNIT_COMPACT);
 		st = bc_cli_flush(&err);
 	}
 	for (size_t i = 0; i < n; i++)

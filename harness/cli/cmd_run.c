@@ -69,7 +69,7 @@ enum bc_status bc_cli_write_reports(const struct bc_cli *c, struct bc_console *c
 	size_t failed = 0;
 	enum bc_status st = bc_check_run(run, c->tap, &failed, err), next;
 
-	next = bc_junit_write(run, c->reports_dir, &paths, st ? &later : err);
+	next = bc_junit_write(run, (enum bc_junit_form)c->junit, c->reports_dir, &paths, st ? &later : err);
 	st = st ? st : next;
 	next = bc_console_end(console, run, &paths, st ? &later : err);
 	st = st ? st : next;
@@ -77,6 +77,8 @@ enum bc_status bc_cli_write_reports(const struct bc_cli *c, struct bc_console *c
 		next = bc_github_report(run, &paths, stdout, st ? &later : err);
 		st = st ? st : next;
 	}
+	for (size_t i = 0; i < paths.n; i++)
+		bc_cli_warn_of_limits(paths.path[i], c->junit == BC_JUNIT_COMPACT);
 	bc_paths_release(&paths);
 	return st;
 }

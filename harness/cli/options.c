@@ -24,6 +24,7 @@
 static const char *const formats[] = { "text", "json", NULL };
 static const char *const diff_formats[] = { "text", "json", "markdown", "junit", NULL };
 static const char *const history_formats[] = { "text", "json", "csv", "jsonl", NULL };
+static const char *const junit_forms[] = { [BC_JUNIT_FULL] = "full", [BC_JUNIT_COMPACT] = "compact", NULL };
 static const char *const colors[] = {
 	[BC_COLOR_AUTO] = "auto", [BC_COLOR_ALWAYS] = "always", [BC_COLOR_NEVER] = "never", NULL
 };
@@ -89,6 +90,14 @@ static const struct {
 	FLAG("quiet", 'q', quiet, APP, "say nothing when the exit status is 0"),
 	FLAG("verbose", 'v', verbose, CODE, "also print the differences that do not make the exit status 1"),
 	FLAG("quiet", 'q', quiet, RUN | REPORT, "print findings only"),
+	{ .commands = RUN | REPORT | MERGE,
+	  .row = { .name = "junit",
+		   .argument = "FORM",
+		   .type = BC_OPTION_CHOICE,
+		   .offset = offsetof(struct bc_cli, junit),
+		   .words = junit_forms,
+		   .help = "what the XML has: measured values of all cases (full), or of findings only, a tenth of "
+			   "the size (compact)" } },
 	FLAG("quiet", 'q', quiet, MATRIX, "do not tell of each run as it begins and ends"),
 	LIST_OF("kernels", "DIR", matrix_kernels, MATRIX,
 		"folder of kernel images, or the CUDA release that made them; may be given several times: the first is "

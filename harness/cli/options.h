@@ -9,6 +9,7 @@
 #include "harness/cli/output.h"
 #include "harness/core/case.h"
 #include "harness/core/results.h"
+#include "harness/report/junit.h"
 #include "harness/run/run_options.h"
 
 /* Bits: which subcommands an option belongs to. */
@@ -50,6 +51,7 @@ struct bc_cli {
 	struct bc_option_list matrix_kernels, matrix_cupti; /* the first is the base's */
 	const char *baseline;
 	bool ptx_jit;
+	unsigned junit; /* enum bc_junit_form */
 	bool help, version;
 	const char **operands; /* arguments that are no options; malloc'ed */
 	size_t noperands;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/base/escape.h"
+#include "harness/report/junit_limits.h"
 
 int bc_cli_fail(const struct bc_error *err)
 {
@@ -28,6 +29,16 @@ int bc_cli_left_out(size_t n)
 		(void)fprintf(stderr, "bankcheck: %zu report%s left out; the others were taken\n", n,
 			      n == 1 ? " was" : "s were");
 	return n ? 2 : 0;
+}
+
+void bc_cli_warn_of_limits(const char *path, bool compact)
+{
+	char words[200];
+
+	if (bc_junit_limits(path, words, sizeof(words)))
+		(void)fprintf(stderr, "bankcheck: note: %s has %s: %s\n", path, words,
+			      compact ? "give it the reports of each device by themselves"
+				      : "--junit compact writes less (docs/ci.md)");
 }
 
 enum bc_status bc_cli_flush(struct bc_error *err)

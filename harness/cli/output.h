@@ -14,6 +14,9 @@ void bc_cli_refused(void *ctx, const struct bc_error *why);
 /* The end of a command that left @n reports out and did the rest. Return: its exit status: 2, 0 when @n is 0. */
 int bc_cli_left_out(size_t n);
 
+/* Say on standard error when the report @path is larger than CI servers take; @compact: it is compact already. */
+void bc_cli_warn_of_limits(const char *path, bool compact);
+
 /* Flush standard output; BC_EWRITE when anything that was printed did not get out. */
 enum bc_status bc_cli_flush(struct bc_error *err);
 

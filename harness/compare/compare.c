@@ -66,9 +66,11 @@ static void judge_verdicts(struct bc_compared *c)
 		return;
 	}
 	c->verdict = old->verdict != now->verdict;
-	c->reason =
-		now->verdict == BC_SKIP && old->verdict == BC_SKIP && strcmp(skip_reason(old), skip_reason(now)) != 0;
-	c->outcome = !c->verdict && strcmp(value(old, "outcome"), value(now, "outcome")) != 0;
+	c->verdict_only = old->verdict_only || now->verdict_only;
+	c->reason = now->verdict == BC_SKIP && old->verdict == BC_SKIP &&
+		    (c->verdict_only ? strcmp(old->message, now->message) != 0
+				     : strcmp(skip_reason(old), skip_reason(now)) != 0);
+	c->outcome = !c->verdict && !c->verdict_only && strcmp(value(old, "outcome"), value(now, "outcome")) != 0;
 	if (c->reason)
 		c->worse = true;
 	if (!c->verdict)
@@ -131,6 +133,8 @@ static enum bc_status compare_case(struct bc_diff *d, struct bc_compared *c, con
 	judge_verdicts(c);
 	if (!c->old || !c->now)
 		return BC_OK;
+	if (c->verdict_only)
+		return BC_OK;
 	judge_data(c);
 	judge_counts(c, p);
 	prepare_speed(d, c, p);
@@ -154,6 +158,7 @@ static enum bc_status compare_pair(struct bc_diff *d, struct bc_pair_diff *p, st
 		c->old = order <= 0 ? &p->old->cases[i++] : NULL;
 		c->now = order >= 0 ? &p->now->cases[k++] : NULL;
 		st = compare_case(d, c, p, err);
+		p->nverdict_only += c->verdict_only;
 	}
 	return st;
 }
@@ -172,6 +177,7 @@ static void finish_case(struct bc_diff *d, struct bc_compared *c)
 	}
 	s->cases++;
 	s->speed[speed]++;
+	s->verdict_only += c->verdict_only;
 	s->absent += !c->now;
 	s->added += !c->old;
 	s->verdicts += c->verdict && c->old && c->now;

@@ -187,6 +187,21 @@ void bc_describe_other_changes(struct bc_out *o, const struct bc_pair_diff *p)
 	}
 }
 
+void bc_describe_verdict_only(struct bc_out *o, const struct bc_pair_diff *p)
+{
+	const bool old = p->old && p->old->nverdict_only, now = p->now && p->now->nverdict_only;
+
+	if (p->nverdict_only)
+		bc_putf(o,
+			"%zu of %zu cases are compared by their verdict alone: %s compact (--junit compact) and %s no "
+			"data, counts or clocks of them",
+			p->nverdict_only, p->ncases,
+			old && now ? "both reports are"
+			: old	   ? "the old report is"
+				   : "the new report is",
+			old && now ? "have" : "has");
+}
+
 void bc_describe_sums(struct bc_out *o, const struct bc_diff *d)
 {
 	const struct bc_diff_sums *s = &d->sums;
@@ -195,6 +210,9 @@ void bc_describe_sums(struct bc_out *o, const struct bc_diff *d)
 		s->better, s->other);
 	bc_putf(o, " (%zu absent, %zu new, %zu other verdicts, %zu other counts; %zu moved within their bounds)\n",
 		s->absent, s->added, s->verdicts, s->counts, s->within);
+	if (s->verdict_only)
+		bc_putf(o, "compact reports: %zu of them by their verdict alone, not by data, counts and clocks\n",
+			s->verdict_only);
 }
 
 void bc_describe_clocks(struct bc_out *o, const struct bc_diff *d)

@@ -32,6 +32,10 @@ void bc_describe_device(struct bc_out *o, const struct bc_read_device *d);
 /* Why a pair cannot be compared (whole); "" when it can. */
 const char *bc_describe_comparability(enum bc_comparability o);
 
+/* "3369 cases are compared by their verdict alone: the old report is compact (--junit compact) ..."; nothing when all
+ * values were there. */
+void bc_describe_verdict_only(struct bc_out *o, const struct bc_pair_diff *p);
+
 /* "driver, CUDA"; "" when nothing differs that a change may come from. */
 void bc_describe_other_changes(struct bc_out *o, const struct bc_pair_diff *p);
 

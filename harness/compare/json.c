@@ -117,10 +117,11 @@ static json_t *pairs(const struct bc_diff *d)
 
 	for (size_t i = 0; list && i < d->npairs; i++) {
 		const struct bc_pair_diff *p = &d->pairs[i];
-		json_t *one = json_pack("{so, so, sb, ss, so, so}", "old", device(p->old, p->old_path), "new",
-					device(p->now, p->now_path), "comparable", p->obstacle == BC_COMPARABLE,
-					"obstacle", bc_describe_comparability(p->obstacle), "differences",
-					differences(p), "cases", changes(p));
+		json_t *one =
+			json_pack("{so, so, sb, ss, sI, so, so}", "old", device(p->old, p->old_path), "new",
+				  device(p->now, p->now_path), "comparable", p->obstacle == BC_COMPARABLE, "obstacle",
+				  bc_describe_comparability(p->obstacle), "verdict_only", (json_int_t)p->nverdict_only,
+				  "differences", differences(p), "cases", changes(p));
 
 		if (json_array_append_new(list, one)) {
 			json_decref(list);
@@ -134,11 +135,11 @@ static json_t *sums(const struct bc_diff *d)
 {
 	const struct bc_diff_sums *s = &d->sums;
 
-	return json_pack("{sI, sI, sI, sI, sI, sI, sI, sI, sI, sI}", "cases", (json_int_t)s->cases, "same",
-			 (json_int_t)s->same, "worse", (json_int_t)s->worse, "better", (json_int_t)s->better, "other",
-			 (json_int_t)s->other, "absent", (json_int_t)s->absent, "new", (json_int_t)s->added, "verdicts",
-			 (json_int_t)s->verdicts, "counts", (json_int_t)s->counts, "within_bounds",
-			 (json_int_t)s->within);
+	return json_pack("{sI, sI, sI, sI, sI, sI, sI, sI, sI, sI, sI}", "cases", (json_int_t)s->cases, "verdict_only",
+			 (json_int_t)s->verdict_only, "same", (json_int_t)s->same, "worse", (json_int_t)s->worse,
+			 "better", (json_int_t)s->better, "other", (json_int_t)s->other, "absent",
+			 (json_int_t)s->absent, "new", (json_int_t)s->added, "verdicts", (json_int_t)s->verdicts,
+			 "counts", (json_int_t)s->counts, "within_bounds", (json_int_t)s->within);
 }
 
 static json_t *clocks(const struct bc_diff *d)

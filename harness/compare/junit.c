@@ -92,6 +92,15 @@ static void put_properties(struct doc *d, const struct bc_pair_diff *p)
 	bc_xml_property(&d->x, "old", p->old ? p->old_path : "none");
 	bc_xml_property(&d->x, "new", p->now ? p->now_path : "none");
 	bc_xml_property(&d->x, "bankcheck", BC_VERSION);
+	if (p->nverdict_only) {
+		struct bc_text words = { 0 };
+		struct bc_out o = bc_out_part(&d->x.text, &words);
+
+		bc_describe_verdict_only(&o, p);
+		bc_out_join(&d->x.text, &o);
+		bc_xml_property(&d->x, "verdict_only", bc_out_text(&o));
+		bc_text_release(&words);
+	}
 	for (size_t i = 0; i < p->ndifferences; i++) {
 		const struct bc_difference *x = &p->difference[i];
 		struct bc_text value = { 0 };

@@ -155,6 +155,11 @@ static void text_pair(struct bc_out *o, const struct bc_pair_diff *p)
 	text_run(o, "new", p->now, p->now_path);
 	if (p->obstacle)
 		bc_putf(o, "  CANNOT BE COMPARED: %s\n", bc_describe_comparability(p->obstacle));
+	if (p->nverdict_only) {
+		bc_put(o, "  ");
+		bc_describe_verdict_only(o, p);
+		bc_put(o, "\n");
+	}
 	text_differences(o, p);
 	for (size_t k = 0; k < BC_ARRAY_LEN(kinds); k++)
 		(void)put_cases(o, p, kinds[k], false, &rows);
@@ -218,6 +223,11 @@ static void markdown_pair(struct bc_out *o, const struct bc_pair_diff *p)
 	bc_put(o, "\n\n");
 	if (p->obstacle)
 		bc_putf(o, "**Cannot be compared:** %s.\n\n", bc_describe_comparability(p->obstacle));
+	if (p->nverdict_only) {
+		bc_put(o, "**");
+		bc_describe_verdict_only(o, p);
+		bc_put(o, ".**\n\n");
+	}
 	markdown_differences(o, p);
 	markdown_cases(o, p);
 }

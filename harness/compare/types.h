@@ -37,6 +37,7 @@ struct bc_compared {
 	bool data_worse, data_better;	      /* the data were right and are wrong; or the other way */
 	struct bc_count_change count[BC_NCOUNTS];
 	const struct bc_speed_test *speed; /* NULL: the clocks were not compared */
+	bool verdict_only; /* a report has the verdict alone (compact): data, counts and clock were not compared */
 	bool worse, better;
 };
 
@@ -57,12 +58,13 @@ struct bc_pair_diff {
 	struct bc_difference *difference;
 	size_t ndifferences;
 	struct bc_compared *cases; /* of both sides, sorted by id */
-	size_t ncases;
+	size_t ncases, nverdict_only;
 };
 
 struct bc_diff_sums {
 	size_t cases, same, changed, worse, better, other; /* changed = worse + better + other */
 	size_t absent, added, verdicts, counts, within;
+	size_t verdict_only;	  /* cases whose data, counts and clocks could not be compared */
 	size_t speed[BC_NSPEEDS]; /* [0]: clocks that were not compared */
 };
 

@@ -15,7 +15,8 @@
 enum statement { FIND_RUN, FIND_CASE, ADD_RUN, ADD_FACT, ADD_CASE, NSTATEMENTS };
 
 static const char *const sql_of[NSTATEMENTS] = {
-	[FIND_RUN] = "SELECT id, cases FROM run WHERE run_id = ? AND device = ? AND unit = ?",
+	[FIND_RUN] = "SELECT id, cases, EXISTS (SELECT 1 FROM fact WHERE run = run.id AND name = 'junit' AND value = "
+		     "'compact') FROM run WHERE run_id = ? AND device = ? AND unit = ?",
 	[FIND_CASE] = "SELECT id FROM case_name WHERE name = ?",
 	[ADD_RUN] = ("INSERT INTO run (run_id, device, time, unit, arch, gpu, host, driver, cuda, image_hash, "
 		     "expectations_hash, bankcheck, complete, cases, passed, findings, skipped) "
@@ -228,13 +229,13 @@ static enum bc_status unit_of(const struct bc_read_device *d, const char *device
 	return bc_text_addf(out, err, "%s %s", d->host, device);
 }
 
-/* Is this run there? *known: its id, with no fewer cases; else it is removed, to be put in anew. */
+/* Is this run there? *known: its id, with no fewer cases and values; else it is removed, to be put in anew. */
 static enum bc_status find_earlier(struct adding *a, const struct bc_read_device *d, const char *device,
 				   const char *unit, int64_t *known, bool *replaced)
 {
 	sqlite3_stmt *s = a->s[FIND_RUN];
 	int64_t id = 0, ncases = 0;
-	bool row = false;
+	bool row = false, compact = false;
 	enum bc_status st = bc_db_text(a->h, s, 1, bc_read_property(d, "run_id"), a->err);
 
 	if (!st)
@@ -246,9 +247,12 @@ static enum bc_status find_earlier(struct adding *a, const struct bc_read_device
 	if (!st && row) {
 		id = sqlite3_column_int64(s, 0);
 		ncases = sqlite3_column_int64(s, 1);
+		compact = sqlite3_column_int(s, 2) != 0;
 		(void)sqlite3_reset(s);
 	}
-	*known = row && ncases >= (int64_t)d->ncases ? id : 0;
+	*known = row && ncases >= (int64_t)d->ncases && !(compact && !d->nverdict_only && ncases == (int64_t)d->ncases)
+			 ? id
+			 : 0;
 	*replaced = row && !*known;
 	return st || !*replaced ? st : bc_kept_remove_run(a->h, id, a->err);
 }
@@ -298,6 +302,7 @@ static enum bc_status add_device(struct adding *a, const struct bc_read_device *
 		sum->added += !replaced;
 		sum->replaced += replaced;
 		sum->cases += d->ncases;
+		sum->verdict_only += d->nverdict_only;
 	}
 	if (!st && a->place)
 		st = place_run(a, run);

@@ -37,8 +37,9 @@ void bc_history_close(struct bc_history *h); /* NULL is allowed */
 struct bc_history_added {
 	size_t added;
 	size_t known;	 /* run_id, device and unit were there, with no fewer cases: nothing was done */
-	size_t replaced; /* they were there with fewer cases (a run that was resumed) */
+	size_t replaced; /* they were there with fewer cases (a run that was resumed), or without values (compact) */
 	size_t cases;	 /* of those added and replaced */
+	size_t verdict_only; /* of these cases: from compact reports, so that they have no values */
 };
 
 /**
@@ -66,6 +67,7 @@ enum bc_history_fact {
 	BC_FACT_VERSION,  /* of bankcheck */
 	BC_FACT_COMPLETE, /* yes, no: a filtered run */
 	BC_FACT_OPTIONS,  /* what the run was asked to do: witness, pack, repeat, fault ... */
+	BC_FACT_JUNIT,	  /* full; compact: cases without a finding have no values; "": of an earlier version, full */
 	BC_NFACTS
 };
 

@@ -50,7 +50,8 @@ enum bc_status bc_history_is_gathered(struct bc_history *h, const struct bc_hist
 	"SELECT g.node, g.job, coalesce((SELECT max(o.night) FROM gathered o WHERE o.run = g.run AND o.night < " \
 	"g.night), ''), r.id, r.time, r.run_id, r.device, r.unit, r.arch, r.gpu, r.host, r.driver, r.cuda, "     \
 	"r.image_hash, r.expectations_hash, r.bankcheck, r.complete, "                                           \
-	"coalesce((SELECT value FROM fact WHERE run = r.id AND name = 'options'), ''), r.cases, r.passed, "      \
+	"coalesce((SELECT value FROM fact WHERE run = r.id AND name = 'options'), ''), "                         \
+	"coalesce((SELECT value FROM fact WHERE run = r.id AND name = 'junit'), ''), r.cases, r.passed, "        \
 	"r.findings, r.skipped FROM gathered g JOIN run r ON r.id = g.run WHERE g.night = ? "                    \
 	"ORDER BY g.node, g.job, r.device, r.id"
 

@@ -26,6 +26,7 @@ const char *const bc_history_fact_names[BC_NFACTS] = {
 	[BC_FACT_VERSION] = "bankcheck",
 	[BC_FACT_COMPLETE] = "complete",
 	[BC_FACT_OPTIONS] = "options",
+	[BC_FACT_JUNIT] = "junit",
 };
 
 const char *const bc_history_value_names[BC_NVALUES] = {
@@ -69,7 +70,8 @@ enum bc_status bc_history_runs(struct bc_history *h, struct bc_history_runs *out
 		bc_db_prepare(h,
 			      "SELECT id, time, run_id, device, unit, arch, gpu, host, driver, cuda, image_hash, "
 			      "expectations_hash, bankcheck, complete, "
-			      "coalesce((SELECT value FROM fact WHERE run = run.id AND name = 'options'), ''), cases, "
+			      "coalesce((SELECT value FROM fact WHERE run = run.id AND name = 'options'), ''), "
+			      "coalesce((SELECT value FROM fact WHERE run = run.id AND name = 'junit'), ''), cases, "
 			      "passed, findings, skipped FROM run "
 			      "ORDER BY time, run_id, device",
 			      &s, err);

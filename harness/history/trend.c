@@ -263,6 +263,24 @@ static void put_marks(const struct trend *t, const size_t *run, size_t n, const 
 	}
 }
 
+/* Why values are missing: @run [n] has reports with verdicts alone. */
+static void put_verdict_only(const struct trend *t, const size_t *run, size_t n)
+{
+	size_t compact = 0;
+
+	for (size_t i = 0; t->single && i < n; i++) {
+		const struct sum *s = &t->sum[run[i]];
+		bool any = false;
+
+		for (size_t k = 0; k < BC_NVALUES; k++)
+			any = any || !isnan(s->hi[k]);
+		compact += !any && strcmp(t->runs->run[run[i]].fact[BC_FACT_JUNIT], "compact") == 0;
+	}
+	if (compact)
+		bc_putf(t->out, "  no values of %zu of %zu runs: their reports are compact (--junit compact)\n",
+			compact, n);
+}
+
 static void put_unit(const struct trend *t, size_t first)
 {
 	const struct bc_history_run *r = &t->runs->run[first];
@@ -290,6 +308,7 @@ static void put_unit(const struct trend *t, size_t first)
 	bc_putf(t->out, ": %zu run%s, %.*s to %.*s\n", n, n == 1 ? "" : "s", DAY, r->fact[BC_FACT_TIME], DAY,
 		t->runs->run[run[n - 1]].fact[BC_FACT_TIME]);
 	put_groups(t, first);
+	put_verdict_only(t, run, n);
 	put_marks(t, run, n, &whole, verdict, v);
 out:
 	free(run);

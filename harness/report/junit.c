@@ -18,6 +18,7 @@
 struct doc {
 	struct bc_xml x;
 	const struct bc_run *run;
+	enum bc_junit_form form;
 	const char *name; /* of the file */
 };
 
@@ -26,6 +27,11 @@ struct sums {
 	size_t tests, failures, errors, skipped;
 	uint64_t ms;
 };
+
+const char *bc_junit_form_name(enum bc_junit_form form)
+{
+	return form == BC_JUNIT_COMPACT ? "compact" : "full";
+}
 
 static void property(struct doc *d, const char *name, const char *value)
 {
@@ -122,13 +128,19 @@ static void deaths(struct doc *d, const struct bc_device_run *dev)
 	bc_text_release(&text);
 }
 
-static void properties(struct doc *d, const struct bc_device_run *dev)
+/* @all: else only what each testsuite must say; a compact report has the others in a device's first testsuite. */
+static void properties(struct doc *d, const struct bc_device_run *dev, bool all)
 {
 	char seconds[BC_SECONDS_MAX], shard[BC_NUMBER_MAX] = "";
 
 	if (d->run->shard.of)
 		(void)snprintf(shard, sizeof(shard), "%u/%u", d->run->shard.part, d->run->shard.of);
 	bc_xml_start(&d->x, "properties");
+	property(d, "junit", bc_junit_form_name(d->form));
+	if (!all) {
+		bc_xml_end(&d->x);
+		return;
+	}
 	bc_seconds(bc_milliseconds(d->run->seconds), seconds);
 	device_properties(d, dev);
 	deaths(d, dev);
@@ -282,7 +294,8 @@ static void testcase(struct doc *d, const struct bc_device_run *dev, const struc
 	bc_xml_attr_seconds(&d->x, "time", bc_milliseconds(r->obs.seconds));
 	verdict_child(d, dev, r);
 	tries(d, r);
-	system_out(d, dev, r);
+	if (d->form == BC_JUNIT_FULL || bc_verdict_is_finding(r->judged.verdict) || r->flaky)
+		system_out(d, dev, r);
 	bc_xml_end(&d->x);
 }
 
@@ -332,7 +345,7 @@ static void testsuite(struct doc *d, const struct bc_device_run *dev, const char
 	bc_xml_attr_count(&d->x, "skipped", s.skipped);
 	bc_xml_attr(&d->x, "timestamp", d->run->timestamp);
 	bc_xml_attr(&d->x, "hostname", d->run->host);
-	properties(d, dev);
+	properties(d, dev, d->form == BC_JUNIT_FULL || !dev->nresults || in_suite(&dev->results[0], suite));
 	for (size_t i = 0; i < dev->nresults; i++)
 		if (in_suite(&dev->results[i], suite))
 			testcase(d, dev, &dev->results[i]);
@@ -443,9 +456,10 @@ void bc_junit_name(const struct bc_device_run *d, char buf[BC_JUNIT_NAME_MAX])
 		       arch);
 }
 
-enum bc_status bc_junit_format(const struct bc_run *run, const char *name, struct bc_text *out, struct bc_error *err)
+enum bc_status bc_junit_format(const struct bc_run *run, enum bc_junit_form form, const char *name, struct bc_text *out,
+			       struct bc_error *err)
 {
-	struct doc d = { .run = run, .name = name };
+	struct doc d = { .run = run, .form = form, .name = name };
 	const enum bc_status st = check_unique(run, name, err);
 
 	if (st)
@@ -464,12 +478,12 @@ static bool file_seen(const struct bc_run *run, size_t i, const char *name)
 	return false;
 }
 
-static enum bc_status write_one(const struct bc_run *run, const char *dir, const char *name, struct bc_paths *paths,
-				struct bc_error *err)
+static enum bc_status write_one(const struct bc_run *run, enum bc_junit_form form, const char *dir, const char *name,
+				struct bc_paths *paths, struct bc_error *err)
 {
 	struct bc_text text = { 0 };
 	char path[BC_PATH_MAX];
-	enum bc_status st = bc_junit_format(run, name, &text, err);
+	enum bc_status st = bc_junit_format(run, form, name, &text, err);
 
 	if (!st)
 		st = bc_file_replace(&bc_file_system, dir, name, text.data, text.len, err);
@@ -480,7 +494,8 @@ static enum bc_status write_one(const struct bc_run *run, const char *dir, const
 	return bc_paths_add(paths, path, err);
 }
 
-enum bc_status bc_junit_write(const struct bc_run *run, const char *dir, struct bc_paths *paths, struct bc_error *err)
+enum bc_status bc_junit_write(const struct bc_run *run, enum bc_junit_form form, const char *dir,
+			      struct bc_paths *paths, struct bc_error *err)
 {
 	enum bc_status first = BC_OK;
 
@@ -492,7 +507,7 @@ enum bc_status bc_junit_write(const struct bc_run *run, const char *dir, struct 
 		bc_junit_name(&run->devices[i], name);
 		if (file_seen(run, i, name))
 			continue;
-		st = write_one(run, dir, name, paths, first ? &later : err);
+		st = write_one(run, form, dir, name, paths, first ? &later : err);
 		if (!first)
 			first = st;
 	}

@@ -25,6 +25,7 @@ struct member {
 	char name[2 * NAME_MAX_BYTES]; /* in the merged report */
 	char suffix[NAME_MAX_BYTES];
 	bool twice;			    /* another run of the device is there */
+	bool begun;			    /* a testsuite of it was written */
 	uint64_t run_key;		    /* of a shard: its run's; 0: it is none */
 	const struct bc_read_device *whole; /* of a shard: what all shards of its run make */
 };
@@ -116,6 +117,7 @@ static enum bc_status add_members(struct merge *g, const char *path)
 		g->m = grown;
 	for (size_t i = 0; !st && i < file.ndevices; i++) {
 		add_up(g, &file.devices[i]);
+		g->sums->verdict_only += file.devices[i].nverdict_only;
 		memset(&g->m[g->n], 0, sizeof(*g->m));
 		if (bc_report_has_shard(&file))
 			g->m[g->n].run_key = bc_report_run_key(&file.devices[i]);
@@ -294,6 +296,69 @@ static enum bc_status put(struct merge *g, const char *bytes, size_t len)
 	return g->out->write(g->out->ctx, bytes, len, g->err);
 }
 
+/* Does a testcase of a compact report keep its system-out? */
+static bool keeps_values(const xmlNode *testcase)
+{
+	static const char *const told[] = { "failure", "error", "flakyFailure", "flakyError" };
+
+	for (const xmlNode *n = testcase->children; n; n = n->next)
+		for (size_t i = 0; i < BC_ARRAY_LEN(told); i++)
+			if (is(n, told[i]))
+				return true;
+	return false;
+}
+
+static void drop(xmlNodePtr n)
+{
+	xmlUnlinkNode(n);
+	xmlFreeNode(n);
+}
+
+static void drop_values(xmlNodePtr testcase)
+{
+	bool blank = true; /* what is left */
+
+	for (xmlNodePtr n = testcase->children, next; n; n = next) {
+		next = n->next;
+		if (!is(n, "system-out")) {
+			blank = blank && n->type == XML_TEXT_NODE;
+			continue;
+		}
+		if (n->prev && n->prev->type == XML_TEXT_NODE) /* the blanks before it */
+			drop(n->prev);
+		drop(n);
+	}
+	for (xmlNodePtr n = testcase->children, next; blank && n; n = next) {
+		next = n->next;
+		drop(n);
+	}
+}
+
+/* Give a testsuite the property junit=compact. @alone: the others are in an earlier testsuite of its device. */
+static enum bc_status say_compact(struct merge *g, xmlNodePtr suite, bool alone)
+{
+	xmlNodePtr list = suite->children, said = NULL;
+
+	while (list && !is(list, "properties"))
+		list = list->next;
+	for (xmlNodePtr p = list ? list->children : NULL, next; p; p = next) {
+		char *name = is(p, "property") ? (char *)xmlGetNoNsProp(p, BAD_CAST "name") : NULL;
+
+		next = p->next;
+		if (name && strcmp(name, "junit") == 0)
+			said = p;
+		else if (alone)
+			drop(p);
+		xmlFree(name);
+	}
+	if (list && !said) {
+		said = xmlNewChild(list, NULL, BAD_CAST "property", NULL);
+		if (!said || !xmlSetProp(said, BAD_CAST "name", BAD_CAST "junit"))
+			return no_memory(g->err);
+	}
+	return said && !xmlSetProp(said, BAD_CAST "value", BAD_CAST "compact") ? no_memory(g->err) : BC_OK;
+}
+
 /* A testsuite as text. */
 static enum bc_status put_suite(struct merge *g, xmlNodePtr suite)
 {
@@ -316,7 +381,7 @@ static enum bc_status put_suite(struct merge *g, xmlNodePtr suite)
 }
 
 /* Write a testsuite under its new name. */
-static enum bc_status take_suite(struct merge *g, xmlNodePtr suite, const struct member *m)
+static enum bc_status take_suite(struct merge *g, xmlNodePtr suite, struct member *m)
 {
 	struct bc_merge_sums s = { 0 };
 	uint64_t ms = 0;
@@ -324,9 +389,14 @@ static enum bc_status take_suite(struct merge *g, xmlNodePtr suite, const struct
 
 	if (!st && m->whole)
 		st = say_whole(g, suite, m->whole);
+	if (!st && g->out->form == BC_JUNIT_COMPACT)
+		st = say_compact(g, suite, m->begun);
+	m->begun = true;
 	for (xmlNodePtr n = suite->children; !st && n; n = n->next) {
 		if (!is(n, "testcase"))
 			continue;
+		if (g->out->form == BC_JUNIT_COMPACT && !keeps_values(n))
+			drop_values(n);
 		st = rename_class(g, n, "classname", m);
 		count_case(n, &s);
 		ms += milliseconds(n);
@@ -343,12 +413,12 @@ static enum bc_status take_suite(struct merge *g, xmlNodePtr suite, const struct
 }
 
 /* The member that a testsuite of @path belongs to. The reader took the file, so there is one. */
-static const struct member *find_member(const struct merge *g, const char *path, const xmlNode *suite)
+static struct member *find_member(const struct merge *g, const char *path, const xmlNode *suite)
 {
 	char *name = (char *)xmlGetNoNsProp(suite, BAD_CAST "name");
 	const char *dev = name ? strchr(name, '.') : NULL;
 	const size_t len = dev ? strcspn(dev + 1, ".") : 0;
-	const struct member *found = NULL;
+	struct member *found = NULL;
 
 	for (size_t i = 0; dev && i < g->n; i++)
 		if (g->m[i].path == path && strlen(g->m[i].dev) == len && strncmp(g->m[i].dev, dev + 1, len) == 0)
@@ -372,7 +442,7 @@ static enum bc_status take_file(struct merge *g, const char *path)
 	st = bc_read_xml(path, &doc, g->err);
 	root = st ? NULL : xmlDocGetRootElement(doc);
 	for (xmlNodePtr n = root ? root->children : NULL; !st && n; n = n->next) {
-		const struct member *m = is(n, "testsuite") ? find_member(g, path, n) : NULL;
+		struct member *m = is(n, "testsuite") ? find_member(g, path, n) : NULL;
 
 		if (m)
 			st = take_suite(g, n, m);

@@ -3,15 +3,18 @@
 #ifndef BC_REPORT_JUNIT_MERGE_H
 #define BC_REPORT_JUNIT_MERGE_H
 
+#include "harness/report/junit.h"
 #include "harness/report/reader.h"
 
 /* What went into a merged report. */
 struct bc_merge_sums {
 	size_t reports, refused, devices, tests, failures, errors, skipped;
+	size_t verdict_only; /* tests of which the document has the verdict alone */
 };
 
 /* Where the document goes, piece by piece, and who is told of a report that is left out. */
 struct bc_merge_out {
+	enum bc_junit_form form; /* compact: values of cases without a finding are left out */
 	enum bc_status (*write)(void *ctx, const char *bytes, size_t len, struct bc_error *err);
 	bc_report_refused_fn *refused;
 	void *ctx;
@@ -23,7 +26,8 @@ struct bc_merge_out {
  *
  * A device keeps its name, so that its tests have the same names every night, unless several units have it: then it
  * becomes <dev>_<host>_<GPU>_<start of its UUID>. With the run_id when two runs of one unit are among them. A merged
- * report may be merged again. Testcases are copied as they are; the counts and times of
+ * report may be merged again. Testcases are copied as they are, but for what --junit compact leaves out; what a compact
+ * report lacks stays missing. The counts and times of
  * testsuites and of the whole are added up anew. Each report is read twice and only one is in memory at a time (the
  * shards of a run that has a name: all).
  *

@@ -69,6 +69,7 @@ static enum bc_status move_cases(struct shard *to, struct shard *from, struct bc
 	if (from->d->ncases)
 		memcpy(&grown[to->d->ncases], from->d->cases, from->d->ncases * sizeof(*grown));
 	to->d->ncases = n;
+	to->d->nverdict_only += from->d->nverdict_only;
 	from->d->ncases = 0;
 	from->d->joined = true;
 	from->taken = true;

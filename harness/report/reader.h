@@ -2,7 +2,8 @@
 /* harness/report/reader.h - our own JUnit files read back: the record that diff, history, html, merge and rerun use.
  *
  * Only files that bankcheck wrote are taken: testsuites > testsuite with our properties (`bankcheck`, `run_id`,
- * `device`) > testcase whose system-out starts with format=1. Anything else is refused with path:line and what to do.
+ * `device`) > testcase whose system-out starts with format=1, or in a compact report a testcase without a finding.
+ * Anything else is refused with path:line and what to do.
  */
 #ifndef BC_REPORT_READER_H
 #define BC_REPORT_READER_H
@@ -19,6 +20,7 @@ struct bc_read_case {
 	char *message;		 /* of its failure, error or skipped element; "" for PASS */
 	double seconds;
 	struct bc_key_values keys; /* all of system-out */
+	bool verdict_only;	   /* of a compact report (junit.h): no keys, so no value is known */
 	unsigned line;		   /* in the file */
 };
 
@@ -32,7 +34,8 @@ struct bc_read_device {
 	char *timestamp, *host;	    /* "" when absent */
 	struct bc_read_case *cases; /* sorted by id */
 	size_t ncases;
-	bool joined; /* its cases are another's now (read_shards.h) */
+	size_t nverdict_only; /* of them */
+	bool joined;	      /* its cases are another's now (read_shards.h) */
 };
 
 struct bc_read_file {

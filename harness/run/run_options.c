@@ -2,6 +2,7 @@
 #include "harness/run/run_options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/base/escape.h"
@@ -261,6 +262,15 @@ void bc_run_options_worker_argv(const struct bc_run_options *o, struct bc_worker
 	out->word[n] = NULL;
 }
 
+/* Does the environment say it? Then it says it to the next run, too. */
+static bool is_of_environment(const struct bc_option *row, const struct bc_run_options *o)
+{
+	const char *value = row->variable ? getenv(row->variable) : NULL;
+	char buf[BC_OPTION_BUF];
+
+	return value && strcmp(value, bc_option_text(row, o, buf)) == 0;
+}
+
 enum bc_status bc_run_options_rerun(const struct bc_run_options *o, struct bc_text *out, struct bc_error *err)
 {
 	enum bc_status st = bc_text_add(out, "", 0, err);
@@ -269,7 +279,7 @@ enum bc_status bc_run_options_rerun(const struct bc_run_options *o, struct bc_te
 		const struct bc_option *row = &bc_run_option_table[i];
 		char buf[BC_OPTION_BUF];
 
-		if (!(row->use & FOR_RERUN) || bc_option_is_preset(row, o))
+		if (!(row->use & FOR_RERUN) || bc_option_is_preset(row, o) || is_of_environment(row, o))
 			continue;
 		st = bc_text_addf(out, err, " --%s%s", row->name, row->argument ? " " : "");
 		if (!st && row->argument)

@@ -79,7 +79,8 @@ struct bc_worker_argv {
 };
 void bc_run_options_worker_argv(const struct bc_run_options *o, struct bc_worker_argv *out);
 
-/* Append the options that a command which runs a case again repeats, each after a blank, quoted for a shell. */
+/* Append the options that a command which runs a case again repeats, each after a blank, quoted for a shell; not what
+ * the environment says. */
 enum bc_status bc_run_options_rerun(const struct bc_run_options *o, struct bc_text *out, struct bc_error *err);
 
 /* The options that the results depend on (the journalled ones), as far as they were given: "--witness clock --pack 1";

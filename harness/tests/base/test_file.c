@@ -232,7 +232,7 @@ START_TEST(a_full_disk_keeps_the_old_report)
 	enum bc_status st;
 
 	bc_sample_init(&sample, 1);
-	ck_assert_int_eq(bc_junit_write(&sample.run, dir, &paths, &err), BC_OK);
+	ck_assert_int_eq(bc_junit_write(&sample.run, BC_JUNIT_FULL, dir, &paths, &err), BC_OK);
 	(void)snprintf(path, sizeof(path), "%s/sm_90.xml", dir);
 	ck_assert_int_eq(bc_file_read(path, 1 << 20, &old, &err), BC_OK);
 	bc_sample_release(&sample);
@@ -243,7 +243,7 @@ START_TEST(a_full_disk_keeps_the_old_report)
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &was), 0);
 	less = (struct rlimit){ .rlim_cur = 4096, .rlim_max = was.rlim_max };
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &less), 0);
-	st = bc_junit_write(&sample.run, dir, &paths, &err);
+	st = bc_junit_write(&sample.run, BC_JUNIT_FULL, dir, &paths, &err);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &was), 0);
 	(void)signal(SIGXFSZ, handler);
 

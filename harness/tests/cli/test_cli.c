@@ -243,7 +243,10 @@ START_TEST(the_environment_gives_defaults)
 	bc_call.set[1][0] = "BANKCHECK_KERNELS";
 	bc_run_program("run " ONE);
 	bc_expect_status(2, NULL);
-	bc_expect_output("/nonexistent");
+	bc_expect_output("nonexistent/ptx/pattern_ld.ptx: cannot be opened");
+	bc_expect_output("\n  bankcheck run --device reference:sm_90 --filter"); /* it finds them where this run did */
+	bc_run_program("run --kernels none " ONE);
+	bc_expect_output("\n  bankcheck run --kernels none --device");
 	bc_run_program("man");
 	for (const char *const *v = (const char *const[]){ "REPORTS", "EXPECTED", "KERNELS", "DEVICE", NULL }; *v;
 	     v++) {

@@ -406,12 +406,12 @@ START_TEST(ten_thousand_cases_are_compared)
 	for (unsigned i = 0; i < 10000; i++)
 		for (unsigned k = 0; k < s.devices[0].results[i].obs.nsamples; k++)
 			s.devices[0].results[i].obs.samples[k] = 900;
-	ck_assert_int_eq(bc_junit_format(&s.run, "sm_90.xml", &text, &err), BC_OK);
+	ck_assert_int_eq(bc_junit_format(&s.run, BC_JUNIT_FULL, "sm_90.xml", &text, &err), BC_OK);
 	ck_assert_int_eq(bc_file_replace(&bc_file_system, call.dir, "old.xml", text.data, text.len, &err), BC_OK);
 	for (unsigned k = 0; k < s.devices[0].results[9999].obs.nsamples; k++)
 		s.devices[0].results[9999].obs.samples[k] = 910;
 	text.len = 0;
-	ck_assert_int_eq(bc_junit_format(&s.run, "sm_90.xml", &text, &err), BC_OK);
+	ck_assert_int_eq(bc_junit_format(&s.run, BC_JUNIT_FULL, "sm_90.xml", &text, &err), BC_OK);
 	ck_assert_int_eq(bc_file_replace(&bc_file_system, call.dir, "new.xml", text.data, text.len, &err), BC_OK);
 	(void)snprintf(words, sizeof(words), "diff %s/old.xml %s/new.xml", call.dir, call.dir);
 	bc_program_run(&call, words);

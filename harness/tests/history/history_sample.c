@@ -51,7 +51,8 @@ void bc_hs_write(const char *name)
 	char own[BC_JUNIT_NAME_MAX];
 
 	bc_junit_name(&bc_hs_sample.devices[0], own);
-	ck_assert_msg(bc_junit_format(&bc_hs_sample.run, own, &text, &bc_hs_err) == BC_OK, "%s", bc_hs_err.msg);
+	ck_assert_msg(bc_junit_format(&bc_hs_sample.run, BC_JUNIT_FULL, own, &text, &bc_hs_err) == BC_OK, "%s",
+		      bc_hs_err.msg);
 	if (bc_hs_version)
 		rename_version(&text);
 	ck_assert_msg(bc_file_replace(&bc_file_system, bc_hs_call.dir, name, text.data, text.len, &bc_hs_err) == BC_OK,

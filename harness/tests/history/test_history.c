@@ -460,7 +460,7 @@ START_TEST(export_has_a_row_a_result)
 	make_runs("PF", "12");
 	bc_hs_cli("export --db h.db", 0,
 		  "time,run_id,device,unit,arch,gpu,host,driver,cuda,image_hash,expectations_hash,bankcheck,complete,"
-		  "options,case,"
+		  "options,junit,case,"
 		  "verdict,"
 		  "wavefronts,conflicts,clock,cycles,flaky,message\r\n"
 		  "2026-01-01T01:02:03,run01,cuda:0,GPU-00-11,sm_90,NVIDIA H200,");

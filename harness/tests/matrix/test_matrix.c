@@ -54,7 +54,7 @@ static void make_cell(struct bc_matrix *m, enum bc_cell_kind kind, const char *h
 	bc_sample_init(&s, 4);
 	spoil(&s, how);
 	bc_sample_folder(dir);
-	ck_assert_msg(bc_junit_write(&s.run, dir, &paths, &err) == BC_OK, "%s", err.msg);
+	ck_assert_msg(bc_junit_write(&s.run, BC_JUNIT_FULL, dir, &paths, &err) == BC_OK, "%s", err.msg);
 	*c = (struct bc_cell){ .kind = kind, .kernels = "nowhere", .files = calloc(1, sizeof(*c->files)) };
 	ck_assert_ptr_nonnull(c->files);
 	(void)snprintf(c->name, sizeof(c->name), "cell-%zu", m->ncells);

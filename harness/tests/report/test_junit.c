@@ -68,7 +68,7 @@ static void check_schema(void)
 /* Make the document of @name, valid by the schema, and read it. */
 static void make(const char *name)
 {
-	ck_assert_msg(bc_junit_format(&sample.run, name, &text, &err) == BC_OK, "%s", err.msg);
+	ck_assert_msg(bc_junit_format(&sample.run, BC_JUNIT_FULL, name, &text, &err) == BC_OK, "%s", err.msg);
 	doc = xmlReadMemory(text.data, (int)text.len, name, NULL, XML_PARSE_NONET | XML_PARSE_HUGE);
 	ck_assert_msg(doc, "not well-formed: %s", text.data);
 	root = xmlDocGetRootElement(doc);
@@ -451,7 +451,7 @@ START_TEST(equal_architectures_share_a_file)
 	bc_sample_folder(dir);
 	put_file(dir, "sm_90.xml", "old");
 	put_file(dir, ".sm_90.xml.tmp", "left by a killed run");
-	ck_assert_msg(bc_junit_write(&sample.run, dir, &paths, &err) == BC_OK, "%s", err.msg);
+	ck_assert_msg(bc_junit_write(&sample.run, BC_JUNIT_FULL, dir, &paths, &err) == BC_OK, "%s", err.msg);
 	ck_assert_uint_eq(bc_sample_entries(dir), 3);
 	ck_assert_uint_eq(paths.n, 3);
 	(void)snprintf(path, sizeof(path), "%s/sm_90.xml", dir);
@@ -488,7 +488,7 @@ START_TEST(equal_names_are_refused)
 		sample.devices[1].results[1].c = sample.devices[1].results[0].c;
 	bc_sample_folder(dir);
 	put_file(dir, "sm_90.xml", "old");
-	ck_assert_int_eq(bc_junit_write(&sample.run, dir, &paths, &err), BC_EWRITE);
+	ck_assert_int_eq(bc_junit_write(&sample.run, BC_JUNIT_FULL, dir, &paths, &err), BC_EWRITE);
 	ck_assert_ptr_nonnull(strstr(err.msg, _i == 0 ? "bankcheck.sm_90" : "stride/ld_b32/0"));
 	ck_assert(file_is(dir, "sm_90.xml", "old"));
 	ck_assert_uint_eq(paths.n, 0);
@@ -543,7 +543,7 @@ START_TEST(a_german_locale_changes_nothing)
 	for (size_t i = 0; i < 9; i++)
 		bc_sample_set(&sample, 0, i, verdicts[i].v, "m");
 	sample.devices[0].results[0].obs.seconds = 1234.5678;
-	ck_assert_int_eq(bc_junit_format(&sample.run, "sm_90.xml", &c, &err), BC_OK);
+	ck_assert_int_eq(bc_junit_format(&sample.run, BC_JUNIT_FULL, "sm_90.xml", &c, &err), BC_OK);
 	ck_assert_msg(setlocale(LC_ALL, "de_DE.UTF-8"), "no locale de_DE.UTF-8: build it with `localedef "
 							"-i de_DE -f UTF-8 DIR/de_DE.UTF-8` and set LOCPATH=DIR");
 	(void)snprintf(buf, sizeof(buf), "%.1f", 0.5);
@@ -569,7 +569,7 @@ START_TEST(one_bad_file_does_not_cost_the_others)
 	bc_sample_folder(dir);
 	(void)snprintf(path, sizeof(path), "%s/sm_90.xml", dir);
 	ck_assert_int_eq(mkdir(path, 0777), 0); /* a folder cannot be replaced by a file */
-	ck_assert_int_eq(bc_junit_write(&sample.run, dir, &paths, &err), BC_EWRITE);
+	ck_assert_int_eq(bc_junit_write(&sample.run, BC_JUNIT_FULL, dir, &paths, &err), BC_EWRITE);
 	ck_assert_ptr_nonnull(strstr(err.msg, "sm_90.xml"));
 	ck_assert_uint_eq(paths.n, 1);
 	ck_assert_ptr_nonnull(strstr(paths.path[0], "/sm_80.xml"));
@@ -592,7 +592,7 @@ START_TEST(the_first_failure_is_told)
 	ck_assert_int_eq(mkdir(path, 0777), 0);
 	(void)snprintf(path, sizeof(path), "%s/sm_90.xml", dir);
 	ck_assert_int_eq(mkdir(path, 0777), 0);
-	ck_assert_int_eq(bc_junit_write(&sample.run, dir, &paths, &err), BC_EWRITE);
+	ck_assert_int_eq(bc_junit_write(&sample.run, BC_JUNIT_FULL, dir, &paths, &err), BC_EWRITE);
 	ck_assert_msg(strstr(err.msg, path), "%s", err.msg);
 	ck_assert_uint_eq(paths.n, 0);
 }

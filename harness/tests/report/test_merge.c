@@ -46,7 +46,7 @@ static void put(const char *name, const char *host, const char *uuid, const char
 	(void)bc_strlcpy(sample.run.host, host, sizeof(sample.run.host));
 	(void)bc_strlcpy(sample.run.run_id, run_id, sizeof(sample.run.run_id));
 	(void)bc_strlcpy(sample.devices[0].facts.uuid, uuid, sizeof(sample.devices[0].facts.uuid));
-	ck_assert_msg(bc_junit_format(&sample.run, "sm_90.xml", &text, &err) == BC_OK, "%s", err.msg);
+	ck_assert_msg(bc_junit_format(&sample.run, BC_JUNIT_FULL, "sm_90.xml", &text, &err) == BC_OK, "%s", err.msg);
 	ck_assert_msg(bc_file_replace(&bc_file_system, call.dir, name, text.data, text.len, &err) == BC_OK, "%s",
 		      err.msg);
 	bc_text_release(&text);

@@ -46,7 +46,7 @@ static void put(const char *name, const char *bytes, size_t len)
 /* Write the sample run, as `run` does, and read it. */
 static void write_and_read(void)
 {
-	ck_assert_msg(bc_junit_format(&sample.run, "sm_90.xml", &text, &err) == BC_OK, "%s", err.msg);
+	ck_assert_msg(bc_junit_format(&sample.run, BC_JUNIT_FULL, "sm_90.xml", &text, &err) == BC_OK, "%s", err.msg);
 	put("sm_90.xml", text.data, text.len);
 	ck_assert_msg(bc_report_read(path, &file, &err) == BC_OK, "%s", err.msg);
 }
