@@ -6,12 +6,13 @@
 #   run     run a command in that way
 #
 # bankcheck starts itself as a worker, so the kernel must know what to do with an Arm program (binfmt_misc). Where it
-# does not and we are root, it is told for as long as the command runs. Needs qemu-user-static and, for programs
+# does not and we are root, it is told for as long as the command runs, under a name of our own: several may run. Needs qemu-user-static and, for programs
 # linked against libc, libc6-arm64-cross (both Debian's).
 set -eu
 
 qemu=/usr/bin/qemu-aarch64-static
 misc=/proc/sys/fs/binfmt_misc
+own=bankcheck-aarch64-$$
 QEMU_LD_PREFIX=${QEMU_LD_PREFIX:-/usr/aarch64-linux-gnu}
 export QEMU_LD_PREFIX
 
@@ -21,10 +22,16 @@ no()
 	exit 1
 }
 
-# Is an Arm program started by the kernel already?
+# Is an Arm program started by the kernel already, and not only while another of us runs?
 known()
 {
-	grep -qs '^interpreter.*qemu-aarch64' "$misc"/* 2>/dev/null
+	for entry in "$misc"/*; do
+		case $entry in
+		*/bankcheck-aarch64-*) ;;
+		*) ! grep -qs '^interpreter.*qemu-aarch64' "$entry" || return 0 ;;
+		esac
+	done
+	return 1
 }
 
 ready()
@@ -44,7 +51,7 @@ register()
 	# A 64-bit little-endian ELF program for Arm; F: the kernel opens qemu now, so that it is found in any root.
 	elf='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
 	mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
-	printf '%s' ":bankcheck-aarch64:M::$elf:$mask:$qemu:F" >"$misc/register"
+	printf '%s' ":$own:M::$elf:$mask:$qemu:F" >"$misc/register"
 }
 
 case ${1:-} in
@@ -56,7 +63,7 @@ run)
 	ready
 	if [ "$(uname -m)" != aarch64 ] && ! known; then
 		register
-		trap 'echo -1 >"$misc/bankcheck-aarch64"' EXIT
+		trap 'echo -1 >"$misc/$own"' EXIT
 		trap 'exit 130' INT
 		trap 'exit 143' TERM
 	fi
