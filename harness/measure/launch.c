@@ -8,6 +8,7 @@
 #include "harness/measure/oracle.h"
 
 #define SHARED_LEAST 4096u
+#define ROOM_BYTES 4096u /* above all that is stored: for what a faulty device stores a second time, further up */
 #define PARAM(field) offsetof(struct bc_pattern_params, field)
 
 const uint32_t bc_seeds[2] = { 0x5f1a0000u, 0xcfc0004du };
@@ -52,10 +53,10 @@ static uint64_t extent(const struct bc_pattern *p)
 	return end;
 }
 
-/* Dynamic shared memory of a launch: the extent in whole lines, at most what a block can have. */
-static uint32_t shared_bytes(const struct bc_pattern *p, const struct bc_arch *a)
+/* Dynamic shared memory of a launch: the extent in whole lines and @room more, at most what a block can have. */
+static uint32_t shared_bytes(const struct bc_pattern *p, const struct bc_arch *a, uint32_t room)
 {
-	const uint64_t end = extent(p) < SHARED_LEAST ? SHARED_LEAST : extent(p);
+	const uint64_t end = (extent(p) < SHARED_LEAST ? SHARED_LEAST : extent(p)) + room;
 	const uint64_t bytes = (end + BC_LINE_BYTES - 1) / BC_LINE_BYTES * BC_LINE_BYTES;
 
 	return bytes > a->optin_bytes ? a->optin_bytes : (uint32_t)bytes;
@@ -68,26 +69,31 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The lines that @p touches, and with @around the lines beside them, ascending, each once. */
-static enum bc_status touched_lines(const struct bc_pattern *p, uint32_t shared, bool around, uint32_t **out,
-				    uint32_t *n, struct bc_error *err)
+/* All lines of @shared bytes. */
+static enum bc_status all_lines(uint32_t shared, uint32_t **out, uint32_t *n, struct bc_error *err)
 {
-	const uint32_t last = shared / BC_LINE_BYTES - 1, bytes = bc_op_info(p->op)->bytes;
-	uint32_t *lines = malloc((size_t)p->count * BC_LANES * 3 * sizeof(*lines)), k = 0, unique = 0;
+	const uint32_t count = shared / BC_LINE_BYTES;
+	uint32_t *lines = malloc(count * sizeof(*lines));
 
 	if (!lines)
 		return bc_fail(err, BC_ENOMEM, "launch: out of memory");
-	for (uint32_t i = 0; i < p->count * BC_LANES; i++) {
-		const uint32_t line = (p->offset[i % BC_LANES] + i / BC_LANES * p->step) / BC_LINE_BYTES;
+	for (uint32_t i = 0; i < count; i++)
+		lines[i] = i;
+	*out = lines;
+	*n = count;
+	return BC_OK;
+}
 
-		if (!(p->mask >> i % BC_LANES & 1u) || bytes > BC_LINE_BYTES)
-			continue;
-		lines[k++] = line;
-		if (around && line > 0)
-			lines[k++] = line - 1;
-		if (around && line < last)
-			lines[k++] = line + 1;
-	}
+/* The lines that @p touches, ascending, each once. */
+static enum bc_status touched_lines(const struct bc_pattern *p, uint32_t **out, uint32_t *n, struct bc_error *err)
+{
+	uint32_t *lines = malloc((size_t)p->count * BC_LANES * sizeof(*lines)), k = 0, unique = 0;
+
+	if (!lines)
+		return bc_fail(err, BC_ENOMEM, "launch: out of memory");
+	for (uint32_t i = 0; i < p->count * BC_LANES; i++)
+		if (p->mask >> i % BC_LANES & 1u)
+			lines[k++] = (p->offset[i % BC_LANES] + i / BC_LANES * p->step) / BC_LINE_BYTES;
 	qsort(lines, k, sizeof(*lines), by_value);
 	for (uint32_t i = 0; i < k; i++)
 		if (!i || lines[i] != lines[unique - 1])
@@ -131,7 +137,7 @@ static enum bc_status start(const struct bc_pattern *p, const struct bc_arch *a,
 	for (unsigned i = 0; i < 3; i++)
 		r->launch.grid[i] = r->launch.block[i] = 1;
 	r->launch.block[0] = BC_LANES;
-	r->launch.shared_bytes = shared_bytes(p, a);
+	r->launch.shared_bytes = shared_bytes(p, a, 0);
 	r->launch.multi_writer = bc_op_info(p->op)->store;
 	params->mask = p->mask;
 	params->count = p->count;
@@ -140,10 +146,12 @@ static enum bc_status start(const struct bc_pattern *p, const struct bc_arch *a,
 	return BC_OK;
 }
 
-static enum bc_status add_lines(struct bc_case_launch *r, bool around, struct bc_pattern_params *params,
+/* The lines that are filled, and dumped where the operation changes them: with @whole all that the block has. */
+static enum bc_status add_lines(struct bc_case_launch *r, bool whole, struct bc_pattern_params *params,
 				struct bc_error *err)
 {
-	enum bc_status st = touched_lines(&r->pattern, r->launch.shared_bytes, around, &r->lines, &r->nlines, err);
+	enum bc_status st = whole ? all_lines(r->launch.shared_bytes, &r->lines, &r->nlines, err)
+				  : touched_lines(&r->pattern, &r->lines, &r->nlines, err);
 
 	if (st)
 		return st;
@@ -218,6 +226,8 @@ enum bc_status bc_case_launch_data(const struct bc_pattern *p, const struct bc_a
 	r->seed = params.seed = bc_seeds[seed_index];
 	r->poison = seed_index ? 0x5a : 0xa5;
 	params.reps = 1;
+	if (o->changes)
+		r->launch.shared_bytes = shared_bytes(p, a, ROOM_BYTES);
 	st = add_lines(r, o->changes, &params, err);
 	if (st)
 		return st;

@@ -51,7 +51,9 @@ enum bc_status bc_pattern_at(const struct bc_case *c, const struct bc_arch *a, s
 			     struct bc_error *err);
 
 /* A data launch (one repetition, output wanted). @seed_index: 0 or 1. Filled are the lines that are touched; where the
- * operation stores, also the line below and above each, which must come back as they were. */
+ * operation stores, all lines of the block, which has 4 KB more than the pattern needs where the architecture
+ * allows, and what it does not store to must come back as it was: a store that is done a second time far from its
+ * target is seen. */
 enum bc_status bc_case_launch_data(const struct bc_pattern *p, const struct bc_arch *a, const char *label,
 				   unsigned seed_index, struct bc_case_launch *out, struct bc_error *err);
 

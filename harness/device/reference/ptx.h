@@ -170,6 +170,9 @@ struct bc_ptx_hooks {
 	void (*atomic)(void *ctx, const struct bc_ptx_access *a, uint32_t *update);
 	/* At a block barrier (bar.sync, barrier.sync, bar.red): true: the warp goes on without waiting. */
 	bool (*skip_barrier)(void *ctx, uint64_t block, uint32_t warp, unsigned line);
+	/* Shared memory: what is stored (store, stmatrix, cp.async) is stored so many bytes further up as well, where
+	 * the block has memory; 0: it is not. */
+	uint32_t also_at;
 	bool share_blocks;   /* blocks 2k and 2k + 1 run together and have one shared memory */
 	bool count_shuffles; /* a shuffle counts as a clean shared load and a clean shared store too */
 	bool whole_lines;    /* a global request counts all four sectors of each 128-byte line it touches */

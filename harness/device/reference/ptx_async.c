@@ -45,14 +45,10 @@ static void write_copied(struct bc_ptx_run *x, struct bc_ptx_warp *w, struct bc_
 	}
 	for (uint32_t m = mask; m != 0; m &= m - 1) {
 		const uint32_t l = (uint32_t)__builtin_ctz(m);
-		unsigned char *p = bc_ptx_shared_at(x, w, in, l, addr[l], c->bytes, c->bytes, true);
 
-		if (!p)
+		if (!bc_ptx_shared_at(x, w, in, l, addr[l], c->bytes, c->bytes, true))
 			return;
-		bc_ptx_shared_write(x, w, in, l, addr[l], c->bytes, enable[l], false);
-		for (unsigned i = 0; i < c->bytes; i++)
-			if (enable[l] >> i & 1)
-				p[i] = x->data[l][i];
+		bc_ptx_shared_put(x, w, in, l, addr[l], c->bytes, enable[l]);
 	}
 	c->mask &= ~mask;
 }

@@ -300,3 +300,30 @@ void bc_ptx_shared_write(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 	if (s->race)
 		check_race(x, w, in, lane, addr, bytes, enable, true, atomic);
 }
+
+/* The bytes that @enable names of what a lane stores. */
+static void put_bytes(unsigned char *p, const unsigned char *data, uint32_t bytes, uint32_t enable)
+{
+	const uint32_t all = bytes >= 32 ? UINT32_MAX : (UINT32_C(1) << bytes) - 1;
+
+	if ((enable & all) == all) {
+		memcpy(p, data, bytes);
+		return;
+	}
+	for (uint32_t i = 0; i < bytes; i++)
+		if (enable >> i & 1)
+			p[i] = data[i];
+}
+
+void bc_ptx_shared_put(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
+		       uint64_t addr, uint32_t bytes, uint32_t enable)
+{
+	const struct bc_ptx_hooks *h = x->g->l->hooks;
+	const struct bc_ptx_shared *s = w->b->shared;
+	const uint64_t at = addr - s->base, also = h && h->also_at ? at + h->also_at : s->bytes;
+
+	bc_ptx_shared_write(x, w, in, lane, addr, bytes, enable, false);
+	put_bytes(s->data + at, x->data[lane], bytes, enable);
+	if (also < s->bytes && bytes <= s->bytes - also)
+		put_bytes(s->data + also, x->data[lane], bytes, enable);
+}

@@ -422,6 +422,9 @@ void bc_ptx_shared_read(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struc
 			uint64_t addr, uint32_t bytes, bool atomic);
 void bc_ptx_shared_write(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
 			 uint64_t addr, uint32_t bytes, uint32_t enable, bool atomic);
+/* Write what @lane stores, x->data[lane], to shared memory at an address that was checked; @enable: bit i: byte i. */
+void bc_ptx_shared_put(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
+		       uint64_t addr, uint32_t bytes, uint32_t enable);
 
 /* Which space a generic address lies in: SHARED, LOCAL, PARAM, CONST (a .const variable), else GLOBAL. */
 enum bc_ptx_space bc_ptx_space_of(struct bc_ptx_run *x, uint64_t addr);

@@ -121,8 +121,10 @@ static void store_to(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct b
 			bc_ptx_global_store(p[l], x->data[l], bytes, in->elem, enable[l]);
 			continue;
 		}
-		if (space == BC_PTX_SHARED)
-			bc_ptx_shared_write(x, w, in, l, addr[l], bytes, enable[l], false);
+		if (space == BC_PTX_SHARED) {
+			bc_ptx_shared_put(x, w, in, l, addr[l], bytes, enable[l]);
+			continue;
+		}
 		if ((enable[l] & all) == all) {
 			memcpy(p[l], x->data[l], bytes);
 			continue;

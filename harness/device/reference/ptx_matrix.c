@@ -109,7 +109,6 @@ static void store_matrix(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 {
 	const struct bc_ptx_hooks *h = x->g->l->hooks;
 	uint32_t enable[BC_LANES];
-	unsigned char *p[BC_LANES];
 	struct bc_ptx_access a;
 
 	row_addresses(x, w, in);
@@ -117,9 +116,8 @@ static void store_matrix(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 	for (uint32_t m = row_lanes(in); m != 0; m &= m - 1) {
 		const uint32_t l = (uint32_t)__builtin_ctz(m);
 
-		p[l] = bc_ptx_shared_at(x, w, in, l, x->addr[l], ROW_BYTES, ROW_BYTES, true);
 		enable[l] = (1u << ROW_BYTES) - 1;
-		if (!p[l])
+		if (!bc_ptx_shared_at(x, w, in, l, x->addr[l], ROW_BYTES, ROW_BYTES, true))
 			return;
 	}
 	x->counts.stsm_requests++;
@@ -132,10 +130,7 @@ static void store_matrix(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 	for (uint32_t m = row_lanes(in); m != 0; m &= m - 1) {
 		const uint32_t l = (uint32_t)__builtin_ctz(m);
 
-		bc_ptx_shared_write(x, w, in, l, x->addr[l], ROW_BYTES, enable[l], false);
-		for (unsigned i = 0; i < ROW_BYTES; i++)
-			if (enable[l] >> i & 1)
-				p[l][i] = x->data[l][i];
+		bc_ptx_shared_put(x, w, in, l, x->addr[l], ROW_BYTES, enable[l]);
 	}
 }
 
