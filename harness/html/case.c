@@ -104,6 +104,15 @@ static void put_numbers(struct bc_html *p, const struct bc_html_case *c, const c
 	bc_put(&p->out, "\n");
 }
 
+/* Have all runs the verdict alone? Their reports are compact. */
+static bool is_verdict_only(const struct bc_html *p, const struct bc_html_case *c)
+{
+	for (size_t r = 0; r < p->nruns; r++)
+		if (c->of[r] && !c->of[r]->verdict_only)
+			return false;
+	return true;
+}
+
 static void put_body(struct bc_html *p, const struct bc_html_case *c, const char *sentence, const char *quantity,
 		     struct bc_html_shown *s)
 {
@@ -116,6 +125,9 @@ static void put_body(struct bc_html *p, const struct bc_html_case *c, const char
 		bc_put(&p->out, "<p>");
 		bc_html_text(p, own);
 	}
+	if (is_verdict_only(p, c))
+		bc_put(&p->out, "<p>The report is compact (--junit compact): of this case it has the verdict alone, no "
+				"expectation, values or picture.");
 	put_numbers(p, c, quantity);
 	bc_put(&p->out, "<table class=kv>");
 	bc_html_rows(p, c, s);
@@ -194,7 +206,10 @@ static void put_case(struct bc_html *p, const struct bc_html_case *c, const char
 	bc_put(&p->out, "<span class=n>");
 	bc_html_text(p, c->id[rule] ? c->id + rule + 1 : c->id);
 	bc_put(&p->out, c->differs ? " <b class=d>\u2260</b></span>" : "</span>");
-	put_expected(p, c, quantity);
+	if (is_verdict_only(p, c))
+		bc_put(&p->out, "<span><em>not in the report</em></span>");
+	else
+		put_expected(p, c, quantity);
 	put_cell(p, c, BC_HTML_COUNTERS, quantity);
 	put_cell(p, c, BC_HTML_CLOCK, quantity);
 	put_cell(p, c, BC_HTML_MODEL, quantity);

@@ -260,7 +260,8 @@ static void put_plot(struct bc_html *p, size_t r)
 	bc_html_text(p, p->run[r].d->dev);
 	bc_put(&p->out, "</figcaption>");
 	if (!s[0].points && !s[1].points) {
-		bc_put(&p->out, "<p>No clock");
+		bc_put(&p->out,
+		       p->run[r].d->nverdict_only ? "<p>No clock in the report, which is compact" : "<p>No clock");
 		bc_put(&p->out, absent[0] && strcmp(absent, "none") != 0 ? ": " : ".");
 		bc_html_text(p, absent[0] && strcmp(absent, "none") != 0 ? absent : "");
 		bc_put(&p->out, "</figure>\n");

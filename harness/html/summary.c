@@ -203,6 +203,23 @@ void bc_html_title(struct bc_html *p)
 		bc_putf(&p->out, " and %zu more run%s", p->nruns - 1, p->nruns == 2 ? "" : "s");
 }
 
+/* What a compact report lacks. */
+static void put_verdict_only(struct bc_html *p)
+{
+	size_t all = 0, n = 0, reports = 0;
+
+	for (size_t r = 0; r < p->nruns; r++) {
+		all += p->run[r].d->ncases;
+		n += p->run[r].d->nverdict_only;
+		reports += p->run[r].d->nverdict_only > 0;
+	}
+	if (n)
+		bc_putf(&p->out,
+			"<p class=note id=compact>%zu of %zu verdicts are without expectation, values and picture: %s "
+			"compact (<code>--junit compact</code>). What they lack is no difference between runs.\n",
+			n, all, reports == 1 ? "the report is" : "their reports are");
+}
+
 void bc_html_summary(struct bc_html *p)
 {
 	static const char *const words[] = { "PASSED", "FAILED", "NOTHING WAS JUDGED" };
@@ -219,6 +236,7 @@ void bc_html_summary(struct bc_html *p)
 	else if (partial)
 		bc_putf(&p->out, " %zu run%s not hold the whole catalogue.", partial, partial == 1 ? " does" : "s do");
 	bc_put(&p->out, "\n");
+	put_verdict_only(p);
 	bc_put(&p->out, "<div class=scroll><table class=\"grid cards\" id=runs><thead><tr><th scope=col>run<th "
 			"scope=col>device<th scope=col>driver"
 			"<th scope=col>CUDA<th scope=col>when, where<th scope=col>expectations");

@@ -169,7 +169,7 @@ static const struct {
 	{ "diff f.xml c.xml --format markdown", "**6 of 8 cases are compared by their verdict alone", "WORSE" },
 	{ "diff f.xml c.xml --format json", "\"verdict_only\": 6", "\"verdict_only\": 0" },
 	{ "diff f.xml c.xml --format junit", "name=\"verdict_only\" value=\"6 of 8 cases", "<failure" },
-	{ "html c.xml -o p.html", "8 verdicts", "nothing" },
+	{ "html c.xml -o p.html", "8 verdicts", "compact" },
 	{ "known c.xml --expected expected", "there are no known failures", "compact" },
 };
 
@@ -186,6 +186,35 @@ START_TEST(readers_say_what_is_missing)
 	bc_expect_status(0, NULL);
 	bc_expect_output(differences[_i].has);
 	bc_expect_no_output(differences[_i].lacks);
+}
+END_TEST
+
+/* How often the page of the last call has @words. */
+static void page_has(const char *words, size_t times)
+{
+	struct bc_text page = bc_program_file(&bc_call, "p.html");
+	size_t n = 0;
+
+	for (const char *at = page.data; (at = strstr(at, words)); at++)
+		n++;
+	bc_text_release(&page);
+	ck_assert_msg(n == times, "`%s` is %zu times in the page", words, n);
+}
+
+START_TEST(a_page_says_what_is_missing)
+{
+	put("c.xml", BC_JUNIT_COMPACT);
+	put("f.xml", BC_JUNIT_FULL);
+	bc_run_program("html c.xml -o p.html");
+	page_has("6 of 8 verdicts are without expectation, values and picture: the report is compact", 1);
+	page_has("<em>not in the report</em>", 6);
+	page_has("of this case it has the verdict alone", 6);
+	page_has("<span>nothing</span>", 0);
+	bc_run_program("html f.xml c.xml -o p.html"); /* what one of them has is shown */
+	page_has("6 of 16 verdicts are without", 1);
+	page_has("not in the report", 0);
+	bc_run_program("html f.xml -o p.html");
+	page_has("compact", 0);
 }
 END_TEST
 
@@ -304,6 +333,7 @@ Suite *bc_test_compact(void)
 	tcase_add_test(tc, a_run_writes_a_compact_report);
 	tcase_add_loop_test(tc, what_lacks_more_is_refused, 0, (int)BC_ARRAY_LEN(refused));
 	tcase_add_loop_test(tc, readers_say_what_is_missing, 0, (int)BC_ARRAY_LEN(differences));
+	tcase_add_test(tc, a_page_says_what_is_missing);
 	tcase_add_test(tc, a_worse_verdict_is_seen_in_a_compact_report);
 	tcase_add_test(tc, a_history_says_which_runs_have_no_values);
 	tcase_add_loop_test(tc, nodes_are_counted, 0, (int)BC_ARRAY_LEN(documents));
