@@ -9,6 +9,7 @@
 #define METRICS (unsigned)BC_CMD_METRICS
 #define MATRIX (unsigned)BC_CMD_MATRIX
 #define APP (unsigned)BC_CMD_APP
+#define FLEET (unsigned)BC_CMD_FLEET
 #define SHARDS ((unsigned)BC_CMD_MERGE | BC_CMD_HISTORY | BC_CMD_HTML) /* they take the shards of a run for one */
 #define ALL (~0u)
 
@@ -19,7 +20,8 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 0, CODE, "no instruction that the suites measure differs" },
 	{ 0, MATRIX, "no run is worse than the base, and none has a finding" },
 	{ 0, APP, "all budgets were kept, or none was given, and the program ended with 0" },
-	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX | APP), "done" },
+	{ 0, FLEET, "all is there, all verdicts are as expected, and no GPU is odd" },
+	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX | APP | FLEET), "done" },
 	{ 1, RUN,
 	  "a case is FAIL, DISAGREE, XPASS or UNJUDGED; without --flaky-ok, also when a case is flaky or a worker died "
 	  "or hung; with --strict, also when an architecture is provisional or a case has no figure for it" },
@@ -28,19 +30,23 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 1, MATRIX,
 	  "something is worse in a run than in the base, the base differs from itself, or a case is a finding" },
 	{ 1, APP, "a budget was broken" },
+	{ 1, FLEET, "check, table: a case is a finding, or not unanimous (table); outliers: a GPU is odd" },
 	{ 1, CODE, "an instruction that the suites measure differs" },
 	{ 2, BC_CMD_RUN,
 	  "a case is BROKEN or LOST, another number of GPUs than --gpus, or output could not be written" },
 	{ 2, BC_CMD_REPORT, "a case is BROKEN or LOST, or output could not be written" },
 	{ 2, SELFTEST, "a process with a faulty device failed, or output could not be written" },
 	{ 2, DIFF, "the runs cannot be compared, or output could not be written" },
-	{ 2, SHARDS, "a shard of a run is missing or there twice, or output could not be written" },
+	{ 2, SHARDS,
+	  "a shard of a run is missing or there twice, a report was left out while others were taken, or output could "
+	  "not be written" },
+	{ 2, FLEET, "a node is missing or not as expected, a report is damaged, or output could not be written" },
 	{ 2, BC_CMD_DEVICES, "a device or its driver failed, or output could not be written" },
 	{ 2, MATRIX, "a run could not be made or compared, or output could not be written" },
 	{ 2, METRICS, "CUPTI failed, or output could not be written" },
 	{ 2, APP,
 	  "a bound could not be judged, the counts of a process are not complete, or output could not be written" },
-	{ 2, ALL & ~(RUN | SELFTEST | DIFF | SHARDS | (unsigned)BC_CMD_DEVICES | METRICS | MATRIX | APP),
+	{ 2, ALL & ~(RUN | SELFTEST | DIFF | SHARDS | (unsigned)BC_CMD_DEVICES | METRICS | MATRIX | APP | FLEET),
 	  "output could not be written" },
 	{ 3, BC_CMD_RUN,
 	  "wrong usage, input that cannot be read or is malformed, a glob that matches nothing, no GPU where one was "

@@ -41,6 +41,7 @@ static int dispatch(const struct bc_cli *c, const struct bc_catalog *cat)
 	case BC_CMD_KNOWN: return bc_cmd_known(c, cat);
 	case BC_CMD_REPORT: return bc_cmd_report(c, cat);
 	case BC_CMD_CODE: return bc_cmd_code(c, cat);
+	case BC_CMD_FLEET: return bc_cmd_fleet(c, cat);
 	case BC_CMD_MATRIX: return bc_cmd_matrix(c, cat);
 	case BC_CMD_METRICS: return bc_cmd_metrics(c, cat);
 	case BC_CMD_COMPLETION: return bc_cmd_completion(c, cat);

@@ -18,6 +18,7 @@
 #define CODE BC_CMD_CODE
 #define METRICS BC_CMD_METRICS
 #define MATRIX BC_CMD_MATRIX
+#define FLEET BC_CMD_FLEET
 #define APP BC_CMD_APP
 #define EVERY (~0u)
 
@@ -25,6 +26,7 @@ static const char *const formats[] = { "text", "json", NULL };
 static const char *const diff_formats[] = { "text", "json", "markdown", "junit", NULL };
 static const char *const history_formats[] = { "text", "json", "csv", "jsonl", NULL };
 static const char *const junit_forms[] = { [BC_JUNIT_FULL] = "full", [BC_JUNIT_COMPACT] = "compact", NULL };
+static const char *const sheet_formats[] = { "text", "json", "html", "junit", NULL };
 static const char *const colors[] = {
 	[BC_COLOR_AUTO] = "auto", [BC_COLOR_ALWAYS] = "always", [BC_COLOR_NEVER] = "never", NULL
 };
@@ -126,6 +128,8 @@ static const struct {
 	WORD("format", "FORMAT", format, diff_formats, DIFF, "text, json, markdown or junit (default: text)"),
 	WORD("format", "FORMAT", format, history_formats, HISTORY,
 	     "text or json (default: text); export: csv or jsonl (default: csv)"),
+	WORD("format", "FORMAT", format, sheet_formats, FLEET,
+	     "check, table, outliers: text, json, html or junit (default: text)"),
 	{ .commands = MERGE | HTML,
 	  .row = { .name = "output",
 		   .argument = "FILE",
@@ -134,6 +138,11 @@ static const struct {
 		   .offset = offsetof(struct bc_cli, output),
 		   .help = "the file to write" } },
 	TEXT("db", "FILE", db, HISTORY, "the file of the history (default: reports/history.db)"),
+	TEXT("db", "FILE", db, FLEET,
+	     "the history that nights are kept in (default: history.db beside the folder of the night)"),
+	TEXT("by", "LIST", by, FLEET,
+	     "table: what makes a kind, separated by commas: gpu, arch, mig, driver, cuda, images, expectations "
+	     "(default: all)"),
 	WORD("by", "WHAT", by, trends, HISTORY, "trend: one row per driver, cuda or date (default: date)"),
 	FLAG("pool", 0, pool, HISTORY,
 	     "trend, first-bad: treat all GPUs of one model as one GPU, for machines that come and go"),
@@ -218,6 +227,10 @@ const struct bc_cli_command bc_cli_commands[] = {
 	{ "matrix", NULL, BC_CMD_MATRIX, false,
 	  "run the cases with each of several compilers (--kernels) and CUPTIs (--cupti), and say of each difference "
 	  "what it comes from: compiler, CUPTI, noise, driver or GPU" },
+	{ "fleet", "ACTION [NIGHT]", BC_CMD_FLEET, false,
+	  "count a night of many hosts, of which the folder NIGHT has the reports: `gather` takes them into a history, "
+	  "each once; `check` compares them with expected.tsv (what is missing is exit status 2); `table` has a row "
+	  "for each case that is not unanimous; `outliers` names GPUs that are not as the others of their kind (1)" },
 	{ "metrics", NULL, BC_CMD_METRICS, false,
 	  "print which chips a CUPTI knows and which counters it has for each; needs no GPU" },
 	{ "help", "[COMMAND]", BC_CMD_HELP, false, "print this help, or that of a command" },

@@ -33,6 +33,7 @@ enum bc_command {
 	BC_CMD_COMPLETION = 1 << 17,
 	BC_CMD_MATRIX = 1 << 20,
 	BC_CMD_APP = 1 << 21,
+	BC_CMD_FLEET = 1 << 22,
 };
 
 enum bc_color { BC_COLOR_AUTO = 0, BC_COLOR_ALWAYS, BC_COLOR_NEVER };
@@ -109,6 +110,7 @@ int bc_cmd_known(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_code(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_metrics(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_completion(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_fleet(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_matrix(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_app(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_worker(const struct bc_cli *c, const struct bc_catalog *cat);

@@ -312,7 +312,7 @@ static enum bc_status add_device(struct adding *a, const struct bc_read_device *
 
 /* All devices of @n reports, in one transaction. */
 static enum bc_status add_files(struct bc_history *h, const struct bc_history_place *place,
-				const struct bc_read_file *f, size_t n, struct bc_history_added *out,
+				const struct bc_read_file *f, size_t n, bool whole, struct bc_history_added *out,
 				struct bc_error *err)
 {
 	struct adding a = { .h = h, .place = place, .err = err };
@@ -329,7 +329,7 @@ static enum bc_status add_files(struct bc_history *h, const struct bc_history_pl
 		for (size_t i = 0; !st && i < f[k].ndevices; i++)
 			st = add_device(&a, &f[k].devices[i], &sum);
 	}
-	if (!st && place)
+	if (!st && place && whole)
 		st = bc_history_place_done(h, place, err);
 	for (size_t i = 0; i < NSTATEMENTS; i++)
 		(void)sqlite3_finalize(a.s[i]);
@@ -342,12 +342,12 @@ static enum bc_status add_files(struct bc_history *h, const struct bc_history_pl
 enum bc_status bc_history_add(struct bc_history *h, const struct bc_read_file *f, struct bc_history_added *out,
 			      struct bc_error *err)
 {
-	return add_files(h, NULL, f, 1, out, err);
+	return add_files(h, NULL, f, 1, true, out, err);
 }
 
 enum bc_status bc_history_gather(struct bc_history *h, const struct bc_history_place *place,
-				 const struct bc_read_file *f, size_t n, struct bc_history_added *out,
+				 const struct bc_read_file *f, size_t n, bool whole, struct bc_history_added *out,
 				 struct bc_error *err)
 {
-	return add_files(h, place, f, n, out, err);
+	return add_files(h, place, f, n, whole, out, err);
 }

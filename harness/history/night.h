@@ -12,12 +12,13 @@ struct bc_history_place {
 
 /**
  * bc_history_gather - add all devices of the reports of a folder, or none, and that the folder was gathered
+ * @whole: there are no more; else the folder does not count as gathered
  *
  * A run that is there already stays as it is, and is known to be of this folder too.
  * Return: as bc_history_add.
  */
 enum bc_status bc_history_gather(struct bc_history *h, const struct bc_history_place *place,
-				 const struct bc_read_file *f, size_t n, struct bc_history_added *out,
+				 const struct bc_read_file *f, size_t n, bool whole, struct bc_history_added *out,
 				 struct bc_error *err);
 
 /* Was the folder gathered? */
