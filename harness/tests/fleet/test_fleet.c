@@ -65,7 +65,7 @@ static void write_report(const char *night, const char *node, const char *job, b
 	(void)snprintf(line, sizeof(line), "mkdir -p %s/nodes/%s/%s", night, node, job);
 	bc_shell(line);
 	(void)snprintf(dir, sizeof(dir), "%s/%s/nodes/%s/%s", bc_call.dir, night, node, job);
-	ck_assert_msg(bc_junit_format(&sample.run, "sm_90.xml", &text, &err) == BC_OK, "%s", err.msg);
+	ck_assert_msg(bc_junit_format(&sample.run, BC_JUNIT_FULL, "sm_90.xml", &text, &err) == BC_OK, "%s", err.msg);
 	ck_assert_int_eq(bc_gzip(text.data, text.len, &packed, &err), BC_OK);
 	ck_assert_int_eq(bc_file_replace(&bc_file_system, dir, zip ? "sm_90.xml.gz" : "sm_90.xml",
 					 zip ? packed.data : text.data, zip ? packed.len : text.len, &err),
