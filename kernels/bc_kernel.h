@@ -130,6 +130,7 @@ struct bc_pattern_params {
 	BC_PTR(bc_u32) info; /* [2] window base seen (absolute shared address), %dynamic_smem_size; null: not wanted */
 	BC_PTR(bc_u32) samples;	     /* clock kernels: [nsamples][4 warps][2] %clock before and after; else null */
 	BC_PTR(const bc_u32) source; /* cp.async: [count][32][words] what each lane copies; else null */
+	BC_PTR(bc_u32) sms;	     /* a block on every SM: see BC_SMS_WORDS; else null, and there is one block */
 	bc_u32 mask;		     /* active lanes */
 	bc_u32 count;		     /* requests of the pattern */
 	bc_u32 step;		     /* bytes from one request to the next */
@@ -137,6 +138,55 @@ struct bc_pattern_params {
 	bc_u32 nlines;
 	bc_u32 seed;
 	bc_u32 nsamples;
+	bc_u32 unused;
+};
+
+/*
+ * A cooperative launch with one block on every SM. Its blocks start together: each says in @sms which SM it is on, and
+ * none goes on before all have: [0] blocks that are there (0 before the launch), [1 + block] its %smid. What a kernel
+ * writes (results, dump, info, samples) is there once a block, in the order of the blocks.
+ */
+#define BC_SMS_WORDS(blocks) (1u + (blocks))
+
+/* kernels/sms.cu: bc_sms_compare: what the blocks wrote, beside what block 0 wrote. A grid of the launch's blocks. */
+struct bc_compare_params {
+	BC_PTR(const bc_u32) slices; /* [blocks][words] */
+	BC_PTR(bc_u32) first;	     /* [words] gets slice 0 */
+	BC_PTR(bc_u32) differ;	     /* [blocks] 0; gets how many words differ from slice 0's */
+	bc_u32 words;
+	bc_u32 unused;
+};
+
+/* kernels/cells.cu: one warp on every SM. */
+#define BC_CELLS_KEPT 6		/* wrong words that are told of in full */
+#define BC_CELLS_BACKGROUNDS 6	/* of a word; more where a unit has several words: see cells.cu */
+#define BC_CELLS_SPEED_TIMES 5	/* that each bank is timed */
+#define BC_CELLS_SPEED_LOADS 32 /* dependent loads of a timed section */
+
+/* A word that was read wrong. */
+struct bc_cells_wrong {
+	bc_u32 address; /* absolute shared address */
+	bc_u32 expected, found;
+	bc_u32 step; /* which read found it: background * 16 + element of the march */
+};
+
+struct bc_cells_report {
+	bc_u32 wrong; /* reads of words that came back wrong */
+	bc_u32 read;  /* words that were read, modulo 2^32 */
+	bc_u32 base;  /* window base that the kernel saw */
+	bc_u32 size;  /* %dynamic_smem_size */
+	struct bc_cells_wrong first[BC_CELLS_KEPT];
+};
+
+struct bc_cells_params {
+	BC_PTR(bc_u32) sms;
+	BC_PTR(struct bc_cells_report) report; /* [SMs]; speed: null */
+	BC_PTR(const bc_u32) round;   /* [1] 0 or 1: the backgrounds and orders of the first, or the second launch */
+	BC_PTR(const bc_u32) offsets; /* speed: [banks][32] byte offset of each lane's word in the bank; else null */
+	BC_PTR(bc_u32) cycles;	      /* speed: [SMs][banks] fewest of BC_CELLS_SPEED_TIMES; else null */
+	bc_u32 bytes;		      /* of shared memory, from the first byte of the window; a multiple of 512 */
+	bc_u32 pause;		      /* retention: nanoseconds between write and read */
+	bc_u32 banks;
 	bc_u32 unused;
 };
 

@@ -28,6 +28,43 @@ __device__ __forceinline__ bc_u32 bc_opaque(bc_u32 x)
 	return x;
 }
 
+// The blocks of a launch on every SM: each says where it is, and goes on when all have.
+__device__ __forceinline__ void bc_meet(bc_u32 *sms)
+{
+	if (threadIdx.x == 0) {
+		volatile bc_u32 *there = sms;
+		bc_u32 sm;
+
+		asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+		sms[1 + blockIdx.x] = sm;
+		__threadfence();
+		atomicAdd(sms, 1u);
+#pragma unroll 1
+		while (*there < gridDim.x)
+			;
+	}
+	__syncthreads();
+}
+
+// The parameters as this block has them; on every SM the blocks start together. @words: of a lane's result.
+template <bc_u32 words> __device__ __forceinline__ struct bc_pattern_params bc_enter(struct bc_pattern_params p)
+{
+	if (p.sms) {
+		const size_t block = blockIdx.x;
+
+		if (p.results)
+			p.results += block * p.count * 32 * words;
+		if (p.dump)
+			p.dump += block * p.nlines * BC_LINE_WORDS;
+		if (p.info)
+			p.info += block * 2;
+		if (p.samples)
+			p.samples += block * p.nsamples * 8;
+		bc_meet(p.sms);
+	}
+	return p;
+}
+
 // Go on once @value is there: the comparison cannot issue before its operand, the trap not before the comparison, and
 // nothing that follows before the trap. No value equals the constant, but the compiler must not know: of a byte, which
 // is below 256, ptxas of 12.9 and newer drops the comparison, and with it the wait.

@@ -11,8 +11,9 @@
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #define BC_CPA(op, words, instruction)                                                            \
-	extern "C" __global__ void bc_##op(const struct bc_pattern_params p)                      \
+	extern "C" __global__ void bc_##op(const struct bc_pattern_params given)                  \
 	{                                                                                         \
+		const struct bc_pattern_params p = bc_enter<words>(given);                        \
 		const bc_u32 base = bc_window();                                                  \
 		const bc_u32 lane = threadIdx.x;                                                  \
                                                                                                   \

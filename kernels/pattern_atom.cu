@@ -59,8 +59,9 @@ struct part {
 	{                                                                                                \
 		body;                                                                                    \
 	}                                                                                                \
-	extern "C" __global__ void bc_##op(const struct bc_pattern_params p)                             \
+	extern "C" __global__ void bc_##op(const struct bc_pattern_params given)                         \
 	{                                                                                                \
+		const struct bc_pattern_params p = bc_enter<words>(given);                               \
 		const bc_u32 base = bc_window();                                                         \
 		const bc_u32 lane = threadIdx.x;                                                         \
                                                                                                          \

@@ -15,8 +15,9 @@ __device__ __forceinline__ size_t generic_window(const struct bc_pattern_params 
 }
 
 #define BC_GLD(width, words, instruction)                                                                 \
-	extern "C" __global__ void bc_gld##width(const struct bc_pattern_params p)                        \
+	extern "C" __global__ void bc_gld##width(const struct bc_pattern_params given)                    \
 	{                                                                                                 \
+		const struct bc_pattern_params p = bc_enter<words>(given);                                \
 		const size_t base = generic_window(p);                                                    \
 		const bc_u32 lane = threadIdx.x;                                                          \
                                                                                                           \
@@ -43,8 +44,9 @@ __device__ __forceinline__ size_t generic_window(const struct bc_pattern_params 
 	}
 
 #define BC_GST(width, words, instruction)                                                    \
-	extern "C" __global__ void bc_gst##width(const struct bc_pattern_params p)           \
+	extern "C" __global__ void bc_gst##width(const struct bc_pattern_params given)       \
 	{                                                                                    \
+		const struct bc_pattern_params p = bc_enter<words>(given);                   \
 		const size_t base = generic_window(p);                                       \
 		const bc_u32 lane = threadIdx.x;                                             \
                                                                                              \

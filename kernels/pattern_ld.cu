@@ -15,8 +15,9 @@
 		instruction;                                                                              \
 		return word[0];                                                                           \
 	}                                                                                                 \
-	extern "C" __global__ void bc_ld##width(const struct bc_pattern_params p)                         \
+	extern "C" __global__ void bc_ld##width(const struct bc_pattern_params given)                     \
 	{                                                                                                 \
+		const struct bc_pattern_params p = bc_enter<words>(given);                                \
 		const bc_u32 base = bc_window();                                                          \
 		const bc_u32 lane = threadIdx.x;                                                          \
                                                                                                           \
@@ -39,8 +40,9 @@
 			}                                                                                 \
 		}                                                                                         \
 	}                                                                                                 \
-	extern "C" __global__ void bc_ld##width##_clock(const struct bc_pattern_params p)                 \
+	extern "C" __global__ void bc_ld##width##_clock(const struct bc_pattern_params given)             \
 	{                                                                                                 \
+		const struct bc_pattern_params p = bc_enter<words>(given);                                \
 		const bc_u32 base = bc_window();                                                          \
 		const bc_u32 lane = threadIdx.x;                                                          \
                                                                                                           \

@@ -10,8 +10,9 @@
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 750
 #define BC_LDSM(op, words, instruction)                                                           \
-	extern "C" __global__ void bc_##op(const struct bc_pattern_params p)                      \
+	extern "C" __global__ void bc_##op(const struct bc_pattern_params given)                  \
 	{                                                                                         \
+		const struct bc_pattern_params p = bc_enter<words>(given);                        \
 		const bc_u32 base = bc_window();                                                  \
 		const bc_u32 lane = threadIdx.x;                                                  \
 		const bc_u32 first = base + p.offsets[lane];                                      \
@@ -66,8 +67,9 @@ BC_LDSM(ldsm4t, 4, BC_LDSM4(".trans"))
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define BC_STSM(op, words, instruction)                                              \
-	extern "C" __global__ void bc_##op(const struct bc_pattern_params p)         \
+	extern "C" __global__ void bc_##op(const struct bc_pattern_params given)     \
 	{                                                                            \
+		const struct bc_pattern_params p = bc_enter<words>(given);           \
 		const bc_u32 base = bc_window();                                     \
 		const bc_u32 lane = threadIdx.x;                                     \
 		const bc_u32 first = base + p.offsets[lane];                         \

@@ -15,8 +15,9 @@
 	{                                                                                                        \
 		instruction;                                                                                     \
 	}                                                                                                        \
-	extern "C" __global__ void bc_st##width(const struct bc_pattern_params p)                                \
+	extern "C" __global__ void bc_st##width(const struct bc_pattern_params given)                            \
 	{                                                                                                        \
+		const struct bc_pattern_params p = bc_enter<words>(given);                                       \
 		const bc_u32 base = bc_window();                                                                 \
 		const bc_u32 lane = threadIdx.x;                                                                 \
                                                                                                                  \
@@ -40,8 +41,9 @@
 		__syncthreads();                                                                                 \
 		bc_dump(p);                                                                                      \
 	}                                                                                                        \
-	extern "C" __global__ void bc_st##width##_clock(const struct bc_pattern_params p)                        \
+	extern "C" __global__ void bc_st##width##_clock(const struct bc_pattern_params given)                    \
 	{                                                                                                        \
+		const struct bc_pattern_params p = bc_enter<words>(given);                                       \
 		const bc_u32 base = bc_window();                                                                 \
 		const bc_u32 lane = threadIdx.x & 31u, warp = threadIdx.x >> 5;                                  \
 		const bool active = p.mask >> lane & 1u;                                                         \

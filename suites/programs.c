@@ -40,6 +40,19 @@ void bc_program_inout(struct bc_program *p, size_t param_offset, size_t bytes, b
 	add(p, BC_BUFFER_INOUT, param_offset, bytes, fill);
 }
 
+void bc_program_sms(struct bc_program *p, size_t param_offset)
+{
+	p->every_sm = true;
+	add(p, BC_BUFFER_SMS, param_offset, 0, NULL);
+}
+
+void bc_program_out_per_sm(struct bc_program *p, size_t param_offset, size_t bytes)
+{
+	add(p, BC_BUFFER_OUT, param_offset, bytes, NULL);
+	if (p->nbuffers <= BC_PROGRAM_BUFFERS)
+		p->buffers[p->nbuffers - 1].per_sm = true;
+}
+
 void bc_program_count(struct bc_program *p, enum bc_class cls, uint64_t requests)
 {
 	p->cls = cls;

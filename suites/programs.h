@@ -21,6 +21,10 @@ void bc_program_in(struct bc_program *p, size_t param_offset, size_t bytes, bc_f
 void bc_program_out(struct bc_program *p, size_t param_offset, size_t bytes);
 void bc_program_inout(struct bc_program *p, size_t param_offset, size_t bytes, bc_fill_fn *fill);
 
+/* One block on every SM: the buffer of the SMs' ids, and one that each block writes @bytes of its own of. */
+void bc_program_sms(struct bc_program *p, size_t param_offset);
+void bc_program_out_per_sm(struct bc_program *p, size_t param_offset, size_t bytes);
+
 /* What is counted of the launch: @requests instructions of a class, one per warp. */
 void bc_program_count(struct bc_program *p, enum bc_class cls, uint64_t requests);
 

@@ -260,7 +260,7 @@ static size_t print_rules(const struct bc_selftest_job *job, size_t n, bool long
 }
 
 /* Everything of one architecture. Return: how many things are not as they should be. */
-static size_t print_architecture(const struct bc_selftest_job *job, size_t n, const struct bc_fault *only,
+static size_t print_architecture(const struct bc_selftest_job *job, size_t n, const struct bc_fault *only, bool quick,
 				 bool long_format)
 {
 	const struct bc_arch *a = job[0].arch;
@@ -276,14 +276,15 @@ static size_t print_architecture(const struct bc_selftest_job *job, size_t n, co
 		   "and no counters; -: no clock can show it, for the reason below.");
 	print_impossible(job, n, only);
 	problems = print_problems(job, n);
-	if (!only)
+	if (!only && !quick)
 		problems += print_rules(job, n, long_format);
 	(void)printf("\n%s: %s\n\n", a->name,
 		     problems ? "NOT as it should be"
 		     : n == 1 ? "the fault-free device shows no finding"
-		     : only   ? "every suite that must catch the fault does; the fault-free device shows no finding"
-			      : "every suite that must catch a fault does, and every rule catches at least one; the "
-				"fault-free device shows no finding");
+		     : only || quick
+			     ? "every suite that must catch the fault does; the fault-free device shows no finding"
+			     : "every suite that must catch a fault does, and every rule catches at least one; the "
+			       "fault-free device shows no finding");
 	return problems;
 }
 
@@ -306,7 +307,8 @@ static enum bc_status find_archs(const struct bc_cli *c, struct bc_arch **out, s
 }
 
 /* Print what came out, architecture by architecture. Return: how many things are not as they should be. */
-static size_t print_all(const struct bc_selftest_pool *p, const struct bc_fault *only, bool long_format, double seconds)
+static size_t print_all(const struct bc_selftest_pool *p, const struct bc_fault *only, const struct bc_cli *c,
+			double seconds)
 {
 	size_t problems = 0, runs = 0;
 
@@ -314,7 +316,7 @@ static size_t print_all(const struct bc_selftest_pool *p, const struct bc_fault 
 		for (n = 0; first + n < p->n && p->job[first + n].arch == p->job[first].arch; n++)
 			for (int way = 0; way < BC_SELFTEST_WAYS; way++)
 				runs += p->job[first + n].by[way].wanted;
-		problems += print_architecture(&p->job[first], n, only, long_format);
+		problems += print_architecture(&p->job[first], n, only, c->quick, c->long_format);
 	}
 	(void)printf("%zu run%s in %.1f s\n", runs, runs == 1 ? "" : "s", seconds);
 	return problems;
@@ -339,7 +341,7 @@ int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 	if (!st && BC_SELFTEST_WAYS * (count_faults() + 1) > BC_RULE_RUNS_MAX)
 		st = bc_fail(&err, BC_EUSAGE, "selftest: more than %d runs of faults", BC_RULE_RUNS_MAX);
 	if (!st) {
-		size = sizeof(*p) + bc_selftest_jobs(archs, narchs, only, NULL) * sizeof(p->job[0]);
+		size = sizeof(*p) + bc_selftest_jobs(archs, narchs, only, c->quick, NULL) * sizeof(p->job[0]);
 		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (p == MAP_FAILED) {
 			p = NULL;
@@ -347,13 +349,13 @@ int bc_cmd_selftest(const struct bc_cli *c, const struct bc_catalog *cat)
 		}
 	}
 	if (p) {
-		p->n = bc_selftest_jobs(archs, narchs, only, p->job);
+		p->n = bc_selftest_jobs(archs, narchs, only, c->quick, p->job);
 		st = bc_selftest_run_all(c, cat, p, &err);
 	}
 	if (p && !st && bc_selftest_signal(p)) {
 		status = 128 + bc_selftest_signal(p);
 	} else if (p && !st) {
-		status = print_all(p, only, c->long_format, bc_now() - start) ? 1 : 0;
+		status = print_all(p, only, c, bc_now() - start) ? 1 : 0;
 		st = bc_cli_flush(&err);
 	}
 	if (st)

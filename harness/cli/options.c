@@ -152,6 +152,8 @@ static const struct {
 	FLAG("long", 0, long_format, SELFTEST, "also print each rule with the faults that it catches"),
 	TEXT("arch", "sm_NN", arch, LIST | EXPLAIN, "architecture (default: sm_90)"),
 	TEXT("arch", "sm_NN", arch, SELFTEST, "architecture, or `all` (default: sm_90)"),
+	FLAG("quick", 0, quick, SELFTEST,
+	     "one fault of each kind of law, data and counters, each shown to the suites that must catch it: seconds"),
 	TEXT("op", "OP", op, EXPLAIN, "operation: ld32, st128, atom32, ldsm4, cpa16ca ..."),
 	TEXT("offsets", "A,B,...", offsets, EXPLAIN, "byte offsets of the 32 lanes"),
 	TEXT("mask", "HEX", mask, EXPLAIN, "active lanes (default: ffffffff)"),

@@ -48,6 +48,7 @@ struct bc_cli {
 	const char *budget, *write_budget, *slack, *sample, *graphs, *app_reports; /* NULL: no reports of `app` */
 	bool replay, device_clock;
 	bool pool, flaky_ok, strict, verbose, quiet, long_format;
+	bool quick;					    /* selftest */
 	unsigned color;					    /* enum bc_color */
 	struct bc_option_list matrix_kernels, matrix_cupti; /* the first is the base's */
 	const char *baseline;

@@ -31,17 +31,18 @@ bool bc_selftest_can_show(const struct bc_fault *f, enum bc_selftest_way way)
 	return way == BC_SELFTEST_CLOCK ? !f->no_clock : f->kind != BC_FAULT_TIME;
 }
 
-size_t bc_selftest_jobs(const struct bc_arch *archs, size_t narchs, const struct bc_fault *only,
+size_t bc_selftest_jobs(const struct bc_arch *archs, size_t narchs, const struct bc_fault *only, bool quick,
 			struct bc_selftest_job *job)
 {
 	size_t n = 0;
 
 	for (size_t a = 0; a < narchs; a++) {
 		for (const struct bc_fault *f = NULL; !f || f->name; f = f ? f + 1 : bc_faults) {
-			if (f && ((only && f != only) || !bc_fault_possible(f, &archs[a])))
+			if (f && ((only && f != only) || (quick && !f->quick) || !bc_fault_possible(f, &archs[a])))
 				continue;
 			for (int way = 0; job && way < BC_SELFTEST_WAYS; way++)
-				job[n].by[way].wanted = bc_selftest_can_show(f, (enum bc_selftest_way)way);
+				job[n].by[way].wanted = bc_selftest_can_show(f, (enum bc_selftest_way)way) &&
+							(!quick || way == BC_SELFTEST_COUNTERS);
 			if (job) {
 				job[n].fault = f;
 				job[n].arch = &archs[a];
@@ -127,14 +128,36 @@ static bool *clocked_cases(const struct bc_catalog *cat, const struct bc_fault *
 {
 	bool *only = calloc(cat->n + cat->nhidden, sizeof(*only));
 
-	for (size_t i = 0; only && i < cat->n; i++) {
+	for (size_t i = 0; only && i < cat->n + cat->nhidden; i++) {
 		const struct bc_case *c = &cat->cases[i];
 		const bool named = is_named(f, c->suite->name);
 
 		only[i] = bc_case_has_clock(c) && (!f || named || strcmp(c->suite->name, "clock") == 0);
-		only[i] = only[i] || (f && f->arch && named);
+		only[i] = only[i] || (f && f->arch && named) || (named && c->of_rule && c->needs & BC_NEED_CLOCK);
 	}
 	return only;
+}
+
+#define GLOBS_MAX (BC_FAULT_SUITES + 1)
+
+/* What of the catalogue a run is shown. With a fault of one SM among several, and with --quick: the suites that must
+ * catch it, of the suite sms the patterns of one suite; else all but the cells, which take long and see nothing but
+ * memory that fails. By the clock, @f's suite `clock` is added. */
+static void select_cases(const struct bc_fault *f, bool suites_alone, bool clock, struct bc_run_options *o,
+			 const char *globs[GLOBS_MAX])
+{
+	size_t n = 0;
+
+	if (!f || !suites_alone) {
+		globs[n++] = "cells";
+		o->exclude = (struct bc_option_list){ .item = globs, .n = n };
+		return;
+	}
+	for (size_t i = 0; i < BC_FAULT_SUITES && f->suites[i]; i++)
+		globs[n++] = strcmp(f->suites[i], "sms") == 0 ? "sms/broadcast*" : f->suites[i];
+	if (clock && !f->sms)
+		globs[n++] = "clock";
+	o->filter = (struct bc_option_list){ .item = globs, .n = n };
 }
 
 static void run_session(const struct bc_run_options *o, const struct bc_catalog *cat, const struct bc_fault *f,
@@ -166,6 +189,8 @@ static void run_one(const struct bc_cli *c, const struct bc_catalog *cat, struct
 	struct bc_run_options o = bc_cli_run_options(c);
 	const struct bc_fault *asked = o.fault ? bc_fault_find(o.fault) : NULL; /* the only one of this selftest */
 	struct bc_selftest_run *run = &j->by[way];
+	const struct bc_fault *shown = j->fault ? j->fault : asked;
+	const char *globs[GLOBS_MAX];
 	bool *only = NULL;
 
 	(void)snprintf(device, sizeof(device), "reference:%s", j->arch->name);
@@ -174,8 +199,11 @@ static void run_one(const struct bc_cli *c, const struct bc_catalog *cat, struct
 	if (way == BC_SELFTEST_CLOCK) {
 		o.witness = BC_WITNESS_CLOCK;
 		o.reference_clock = true;
-		o.only = only = clocked_cases(cat, j->fault ? j->fault : asked);
+		o.only = only = clocked_cases(cat, shown);
 	}
+	if (shown || c->quick)
+		select_cases(shown, shown && (shown->sms || (c->quick && j->fault)), way == BC_SELFTEST_CLOCK, &o,
+			     globs);
 	if (way == BC_SELFTEST_CLOCK && !only) {
 		run->status = BC_ENOMEM;
 		(void)bc_strlcpy(run->why, "selftest: out of memory", sizeof(run->why));

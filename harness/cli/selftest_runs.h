@@ -64,11 +64,12 @@ bool bc_selftest_can_show(const struct bc_fault *f, enum bc_selftest_way way);
  * bc_selftest_jobs - a job for the fault-free device and one for each fault the architecture can have, architecture by
  * architecture
  * @only: this fault alone; NULL: all
+ * @quick: of the faults those of the quick part, by counters
  * @job:  filled; may be NULL
  *
  * Return: how many.
  */
-size_t bc_selftest_jobs(const struct bc_arch *archs, size_t narchs, const struct bc_fault *only,
+size_t bc_selftest_jobs(const struct bc_arch *archs, size_t narchs, const struct bc_fault *only, bool quick,
 			struct bc_selftest_job *job);
 
 /**

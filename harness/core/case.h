@@ -74,8 +74,11 @@ struct bc_case {
 	unsigned needs;		   /* enum bc_need bits */
 	struct bc_pattern pattern; /* op BC_OP_NONE: the rule has programs */
 	/* Rules with programs: */
-	int32_t arg[8];		     /* what the rule's functions need to know of the variant */
-	uint32_t shared_bytes;	     /* static and dynamic shared memory that a block needs */
+	int32_t arg[8];	       /* what the rule's functions need to know of the variant */
+	uint32_t shared_bytes; /* static and dynamic shared memory that a block needs */
+	/* Set: the case runs all cases of this rule of patterns on every SM; harness/measure/sms.h. */
+	const struct bc_suite *of_suite;
+	const struct bc_rule *of_rule;
 	enum bc_misbehave misbehave; /* hidden suites only */
 	unsigned misbehave_attempts; /* the first so many attempts do it, 0: all */
 };
@@ -108,7 +111,8 @@ struct bc_suite {
 	const char *about; /* one line */
 	const struct bc_rule *rules;
 	size_t nrules;
-	bool hidden; /* tests the harness, not a device: a filter has to name it */
+	bool hidden;   /* not run by default: a filter has to name it */
+	bool every_sm; /* hidden, but run with --sms all or a list */
 };
 
 /* Generated at build time from suites/<name>.c, which defines bc_suite_<name>. NULL-terminated. */

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 
 /* Mark the case that a line names. */
+/* Suites that test the harness are not in the list. */
+static bool is_listed(const struct bc_case *c)
+{
+	return !c->suite->hidden || c->suite->every_sm;
+}
+
 static enum bc_status take_line(struct bc_lines *l, const struct bc_catalog *cat, bool *listed, struct bc_error *err)
 {
 	char *cursor = l->text;
@@ -13,7 +19,7 @@ static enum bc_status take_line(struct bc_lines *l, const struct bc_catalog *cat
 
 	if (bc_field(&cursor))
 		return bc_fail(err, BC_EDATA, "%s:%u: a line is one case id", l->path, l->number);
-	if (!c || c >= cat->cases + cat->n)
+	if (!c || !is_listed(c))
 		return bc_fail(err, BC_EDATA,
 			       "%s:%u: the case %s is in the list and not in this program: run the program that "
 			       "belongs to these "
@@ -47,7 +53,7 @@ static enum bc_status take_lines(const char *text, const char *path, const struc
 enum bc_status bc_case_ids_check(const char *expected_dir, const struct bc_catalog *cat, struct bc_error *err)
 {
 	struct bc_text path = { 0 }, text = { 0 };
-	bool *listed = calloc(cat->n + 1, sizeof(*listed));
+	bool *listed = calloc(cat->n + cat->nhidden + 1, sizeof(*listed));
 	enum bc_status st = listed ? bc_text_addf(&path, err, "%s/case-ids.txt", expected_dir)
 				   : bc_fail(err, BC_ENOMEM, "case-ids.txt: out of memory");
 
@@ -55,8 +61,8 @@ enum bc_status bc_case_ids_check(const char *expected_dir, const struct bc_catal
 		st = bc_textfile_read(path.data, &text, err);
 	if (!st)
 		st = take_lines(text.data ? text.data : "", path.data, cat, listed, err);
-	for (size_t i = 0; !st && i < cat->n; i++)
-		if (!listed[i])
+	for (size_t i = 0; !st && i < cat->n + cat->nhidden; i++)
+		if (is_listed(&cat->cases[i]) && !listed[i])
 			st = bc_fail(err, BC_EDATA,
 				     "%s: the case %s is in this program and not in the list: add a line for it, or "
 				     "run with the "

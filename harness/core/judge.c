@@ -32,6 +32,7 @@ struct witness {
 		*no_number; /* the clock: "fraction", a time between two whole numbers of wavefronts, or "flat" ... */
 	double between;	    /* ... the fraction */
 	const char *flat;   /* ... why */
+	const char *detail; /* the clock: whose value it is; NULL: the kernel's */
 };
 
 static const char *const verdict_names[BC_NVERDICTS] = {
@@ -261,13 +262,18 @@ static bool judge_needs(const struct bc_judge_in *in, struct bc_judgement *out)
 	return true;
 }
 
-/* Step 3. */
+/* Step 3; and what should be the same on all SMs and is not. */
 static bool judge_data(const struct bc_judge_in *in, struct bc_judgement *out)
 {
 	const struct bc_observation *o = in->obs;
 
 	if (!o->data_checked) {
 		set(out, BC_BROKEN, "the data was not compared: data is always judged");
+		return true;
+	}
+	if (o->data_ok && o->sms_detail[0] != '\0') {
+		bc_strlcpy(out->outcome, "sms", sizeof(out->outcome));
+		set(out, BC_FAIL, "sms: %s", o->sms_detail);
 		return true;
 	}
 	if (o->data_ok)
@@ -367,6 +373,8 @@ static void collect_witnesses(const struct bc_observation *o, struct witness w[N
 		w[CLOCK].no_number = "flat";
 		w[CLOCK].flat = o->clock_flat;
 	}
+	if (o->clock_value_has && o->clock_detail[0] != '\0')
+		w[CLOCK].detail = o->clock_detail;
 	if (o->clock_value_has) { /* which of the two it is, its row says */
 		set_value(&w[CLOCK], BC_Q_CLOCK_RATIO, o->clock_value);
 		set_value(&w[CLOCK], BC_Q_CLOCK_SLOPE, o->clock_value);
@@ -641,6 +649,8 @@ static void set_ratio(const struct bc_bounds *b, const struct witness w[NWITNESS
 	append_expected(out->message, sizeof(out->message), b);
 	append(out->message, sizeof(out->message), "; ");
 	append_witnesses(out->message, sizeof(out->message), w, b);
+	if (w[CLOCK].detail)
+		append(out->message, sizeof(out->message), " (%s)", w[CLOCK].detail);
 }
 
 /* Steps 4 and 5. */

@@ -74,7 +74,7 @@ struct bc_judgement {
 	 * for PASS, unless a known failure of the case has expired. Numbers as bc_number_text writes them. */
 	char message[BC_MESSAGE_MAX];
 	/* The outcome in the form known.txt writes; "" where there is nothing to write. FAIL: "unsupported", "data",
-	 * "ratio wavefronts=31 conflicts=30" (the quantities that have a row), "unstable 31,32,31". DISAGREE:
+	 * "sms", "ratio wavefronts=31 conflicts=30" (the quantities that have a row), "unstable 31,32,31". DISAGREE:
 	 * "disagree counters wavefronts=31 conflicts=30; clock wavefronts=2", "...; clock=fraction" where the
 	 * clock lies between two whole numbers, "clock=flat" where more wavefronts took no more time. */
 	char outcome[160];

@@ -54,12 +54,17 @@ struct bc_observation {
 	double clock_wavefronts; /* per request, from the device's own calibration; a whole number when it is sure */
 	bool clock_value_has;	 /* a program's own clock reads: clock_value is the ratio or slope of expected/ */
 	double clock_value;
+	char clock_detail[BC_REASON_MAX]; /* whose value it is: which SM's, of what; "": the kernel's */
 	unsigned nsamples;
 	uint32_t samples[BC_SAMPLES_MAX]; /* cycles of one timed section of 32 accesses (4 warps for stores) */
 	char clock_absent[BC_REASON_MAX];
 	/* More wavefronts took no more time in the calibration, and no sample strayed: the clock names no number, which
 	 * is a finding about the device. "" when there is none; clock_has is false and clock_absent "" then. */
 	char clock_flat[BC_REASON_MAX];
+
+	/* Of a case that runs on every SM: what is not the same on all of them and is no data and no time; "": nothing.
+	 */
+	char sms_detail[BC_REASON_MAX];
 
 	/* Model: the bank laws on the case's addresses, totals over one run of the pattern. */
 	bool model_has;

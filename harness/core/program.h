@@ -17,9 +17,12 @@
 struct bc_case;
 
 enum bc_buffer_use {
-	BC_BUFFER_IN = 0,	 /* filled before the launch, compared afterwards: the kernel must not change it */
-	BC_BUFFER_OUT,		 /* poisoned before the launch */
-	BC_BUFFER_INOUT,	 /* filled, and changed by the kernel */
+	BC_BUFFER_IN = 0, /* filled before the launch, compared afterwards: the kernel must not change it */
+	BC_BUFFER_OUT,	  /* poisoned before the launch */
+	BC_BUFFER_INOUT,  /* filled, and changed by the kernel */
+	/* Of a launch on every SM: BC_SMS_WORDS(SMs) words, zeroes before the launch; the harness looks after it. When
+	 * a check reads it, [0] is the number of SMs, [1 + i] the SM of block i. */
+	BC_BUFFER_SMS,
 	BC_BUFFER_DEVICE_LIMITS, /* not the kernel's: after the launch the harness puts a struct bc_device_limits there
 				  */
 };
@@ -34,6 +37,7 @@ struct bc_program_buffer {
 	size_t bytes;
 	enum bc_buffer_use use;
 	size_t param_offset; /* where in the parameters its 64-bit address goes */
+	bool per_sm;	     /* OUT of a launch on every SM: there once for each block, in their order */
 	/* IN and INOUT: write all @bytes. @seed differs between the launches whose data is checked. */
 	void (*fill)(const struct bc_case *c, void *data, size_t bytes, uint32_t seed);
 };
@@ -52,6 +56,7 @@ struct bc_program {
 			    * case's row of the quantity requests must make too */
 	bool multi_writer, reads_unwritten; /* exemptions from the reference device's checks */
 	const char *mnemonic; /* cases with BC_NEED_CODE: the opcode, or its first parts, that the kernel must have */
+	bool every_sm;	      /* one block on every SM, in one cooperative launch; grid is not looked at */
 	bool no_optin;	      /* do not opt in to more than 48 KB of shared memory */
 	bool refused;	      /* the launch must be refused with a clean error; nothing else is observed */
 	uint32_t accepted_bytes; /* refused: dynamic shared memory with which the same launch must run right after */
@@ -63,6 +68,7 @@ struct bc_mismatch {
 	uint64_t index;
 	double got, want;
 	const char *note; /* more words, NULL: none */
+	char text[240];	  /* not "": this is said and nothing else */
 };
 
 /* What the kernel's own clock reads came to. */
@@ -70,6 +76,7 @@ struct bc_clock_reading {
 	double value;				/* the ratio or slope that expected/ bounds */
 	uint32_t samples[BC_CLOCK_READING_MAX]; /* cycles */
 	unsigned n;
+	char detail[160]; /* whose value it is, said when it is out of bounds; "": the kernel's */
 };
 
 /* One request of a program for the model witness. */

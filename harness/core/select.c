@@ -21,9 +21,15 @@ static bool names_suite(const char *glob, const struct bc_case *c)
 	return strncmp(glob, c->suite->name, len) == 0 && (glob[len] == '\0' || glob[len] == '/');
 }
 
-static bool takes(const char *glob, const struct bc_case *c)
+/* Must a case be named to be taken? */
+static bool is_hidden(const struct bc_selection *s, const struct bc_case *c)
 {
-	return (!c->suite->hidden || names_suite(glob, c)) && bc_glob_matches(glob, c->id);
+	return c->suite->hidden && !(s->every_sm && c->suite->every_sm);
+}
+
+static bool takes(const struct bc_selection *s, const char *glob, const struct bc_case *c)
+{
+	return (!is_hidden(s, c) || names_suite(glob, c)) && bc_glob_matches(glob, c->id);
 }
 
 /* Edits (insert, delete, replace) that turn @a into @b[0..blen). Texts over BC_ID_MAX - 1 bytes are cut. */
@@ -99,15 +105,15 @@ size_t bc_select_nearest(const struct bc_catalog *cat, const char *word, const s
 }
 
 /* Every glob of @globs matches a case. */
-static enum bc_status check_globs(const struct bc_catalog *cat, const char *const *globs, size_t n, const char *option,
-				  struct bc_error *err)
+static enum bc_status check_globs(const struct bc_catalog *cat, const struct bc_selection *s, const char *const *globs,
+				  size_t n, const char *option, struct bc_error *err)
 {
 	char near[BC_ID_MAX];
 
 	for (size_t g = 0; g < n; g++) {
 		size_t i = 0;
 
-		while (i < cat->n + cat->nhidden && !takes(globs[g], &cat->cases[i]))
+		while (i < cat->n + cat->nhidden && !takes(s, globs[g], &cat->cases[i]))
 			i++;
 		if (i < cat->n + cat->nhidden)
 			continue;
@@ -138,10 +144,10 @@ static enum bc_status check_only(const struct bc_catalog *cat, const struct bc_s
 		       suite ? "rule" : "suite");
 }
 
-static bool any_takes(const char *const *globs, size_t n, const struct bc_case *c)
+static bool any_takes(const struct bc_selection *s, const char *const *globs, size_t n, const struct bc_case *c)
 {
 	for (size_t g = 0; g < n; g++)
-		if (takes(globs[g], c))
+		if (takes(s, globs[g], c))
 			return true;
 	return false;
 }
@@ -149,11 +155,11 @@ static bool any_takes(const char *const *globs, size_t n, const struct bc_case *
 enum bc_status bc_select(const struct bc_catalog *cat, const struct bc_selection *s, bool *chosen, size_t *n,
 			 struct bc_error *err)
 {
-	enum bc_status st = check_globs(cat, s->filter, s->nfilter, "--filter", err);
+	enum bc_status st = check_globs(cat, s, s->filter, s->nfilter, "--filter", err);
 	size_t taken = 0;
 
 	if (!st)
-		st = check_globs(cat, s->exclude, s->nexclude, "--exclude", err);
+		st = check_globs(cat, s, s->exclude, s->nexclude, "--exclude", err);
 	if (!st)
 		st = check_only(cat, s, err);
 	if (st)
@@ -162,8 +168,8 @@ enum bc_status bc_select(const struct bc_catalog *cat, const struct bc_selection
 		const struct bc_case *c = &cat->cases[i];
 		const bool named = s->only_suite && strcmp(s->only_suite, c->suite->name) == 0;
 
-		chosen[i] = (s->nfilter == 0 ? !c->suite->hidden || named : any_takes(s->filter, s->nfilter, c)) &&
-			    !any_takes(s->exclude, s->nexclude, c) && (!s->only_suite || named) &&
+		chosen[i] = (s->nfilter == 0 ? !is_hidden(s, c) || named : any_takes(s, s->filter, s->nfilter, c)) &&
+			    !any_takes(s, s->exclude, s->nexclude, c) && (!s->only_suite || named) &&
 			    (!s->only_rule || strcmp(s->only_rule, c->rule->name) == 0);
 		taken += chosen[i];
 	}

@@ -10,6 +10,7 @@ struct bc_selection {
 	size_t nfilter; /* or-ed; none: everything */
 	const char *const *exclude;
 	size_t nexclude;		    /* wins over filter */
+	bool every_sm;			    /* suites that are hidden for it are not */
 	const char *only_suite, *only_rule; /* CK_RUN_SUITE, CK_RUN_CASE; NULL: any */
 };
 

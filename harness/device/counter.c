@@ -33,6 +33,11 @@ const char *bc_counter_name(enum bc_counter c)
 	return (unsigned)c < BC_NCOUNTERS && names[c] ? names[c] : "unknown";
 }
 
+size_t bc_buffer_bytes(const struct bc_launch *l, const struct bc_buffer *b)
+{
+	return b->per_block ? b->bytes * l->grid[0] * l->grid[1] * l->grid[2] : b->bytes;
+}
+
 void bc_counts_join(const struct bc_launch *l, size_t n, struct bc_counts *counts)
 {
 	size_t first = 0;

@@ -46,13 +46,16 @@ struct bc_counts {
 	uint32_t present; /* bit c set: v[c] was read */
 };
 
+/* Multiprocessors that the reference device can have. */
+#define BC_REFERENCE_SMS_MAX 256
+
 /* Ranges that one call of count takes in one session; more are counted in several. */
 #define BC_SESSION_RANGES 96
 
 /* Most cases that measure/ counts in one range: the third makes 5,184 requests, 0.2 ms at worst. */
 #define BC_PACK_MAX 3
 
-#define BC_LAUNCH_BUFFERS 6
+#define BC_LAUNCH_BUFFERS 8
 #define BC_LAUNCH_PARAMS_MAX 256 /* at least BC_PROGRAM_PARAMS_MAX */
 
 /* One buffer of global memory, made for the launch. Its device address is written into the parameters. */
@@ -62,6 +65,12 @@ struct bc_buffer {
 	uint8_t poison;
 	void *out;	     /* [bytes] copied back after the launch; NULL: not wanted */
 	size_t param_offset; /* where in the parameters its 64-bit address goes */
+	/* It is there once for each block of the launch, all poisoned, one after another; @out is [blocks][bytes], and
+	 * @bytes a multiple of 4. */
+	bool per_block;
+	/* per_block: [blocks] how many of its 4-byte words differ from block 0's: compared on the device, and only
+	 * block 0's part and those that differ come back. NULL: all come back. */
+	uint32_t *differ;
 };
 
 /* One kernel launch. Parameters are laid out as C and CUDA lay out a struct of them. */
@@ -78,9 +87,13 @@ struct bc_launch {
 	size_t nbuffers;
 	/* What the reference device's checks may not report for this kernel. */
 	bool multi_writer, reads_unwritten;
-	bool repeats; /* the kernel repeats its requests with no barrier between: it is not checked for races */
-	bool joined;  /* when counted: in one range with the launch before it; the first of an array never is */
+	bool repeats;	  /* the kernel repeats its requests with no barrier between: it is not checked for races */
+	bool cooperative; /* all blocks at once, at most one an SM: they may wait for one another */
+	bool joined;	  /* when counted: in one range with the launch before it; the first of an array never is */
 };
+
+/* Bytes of a buffer of a launch, over all its blocks. */
+size_t bc_buffer_bytes(const struct bc_launch *l, const struct bc_buffer *b);
 
 /* From counts of launches to counts of ranges: what joined launches counted is added to the first of their range. */
 void bc_counts_join(const struct bc_launch *l, size_t n, struct bc_counts *counts);
@@ -101,6 +114,7 @@ struct bc_open_options {
 	bool racecheck;		  /* reference device */
 	bool reference_clock;	  /* reference device: it has a clock (docs/reference-device.md) */
 	uint32_t reference_noise; /* its reads are late by 0 to so many cycles */
+	uint32_t reference_sms;	  /* reference device: multiprocessors, at most BC_REFERENCE_SMS_MAX; 0: 1 */
 	bool no_counters;	  /* --witness clock: do not open CUPTI */
 	const char *cupti;	  /* cuda: the libcupti to open, this one alone; NULL: looked for */
 	const char *counters_off; /* why CUPTI must not be called, for facts and reports; NULL: it may be */

@@ -78,7 +78,7 @@ static enum bc_status add_canary(struct counter_run *s, unsigned i, struct bc_er
 
 	bc_canary_get(s->set->canary, s->set->cls, i, &c);
 	if (c.program)
-		return bc_case_launch_program(c.program, s->k->arch, 0, &s->made[s->n++], err);
+		return bc_case_launch_program(c.program, s->k->arch, 1, 0, &s->made[s->n++], err);
 	return add_pattern(s, &c.pattern, label[i], bc_case_launch_reps(&c.pattern), err);
 }
 
@@ -155,7 +155,7 @@ static enum bc_status add_range(struct counter_run *s, struct bc_range *r, struc
 
 	r->launch = s->n;
 	if (!r->item[0]->pattern)
-		return bc_case_launch_program(r->item[0]->c, s->k->arch, 0, &s->made[s->n++], err);
+		return bc_case_launch_program(r->item[0]->c, s->k->arch, 1, 0, &s->made[s->n++], err);
 	for (unsigned k = 0; !st && k < r->n; k++) {
 		const struct bc_count_item *it = r->item[k];
 

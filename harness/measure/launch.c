@@ -337,11 +337,60 @@ void bc_case_launch_samples(const struct bc_case_launch *r, uint32_t cycles[BC_S
 	}
 }
 
-enum bc_status bc_case_launch_program(const struct bc_case *c, const struct bc_arch *a, unsigned seed_index,
-				      struct bc_case_launch *r, struct bc_error *err)
+bool bc_case_launch_sms(const uint32_t *ids, uint32_t sms, char *detail, size_t size)
+{
+	uint32_t *sorted = NULL, distinct = 0;
+
+	if (ids[0] != sms) {
+		(void)snprintf(detail, size, "%u blocks of %u were there: one was to run on every SM", ids[0], sms);
+		return false;
+	}
+	sorted = malloc((size_t)sms * sizeof(*sorted));
+	if (!sorted) {
+		(void)snprintf(detail, size, "out of memory");
+		return false;
+	}
+	memcpy(sorted, ids + 1, (size_t)sms * sizeof(*sorted));
+	qsort(sorted, sms, sizeof(*sorted), by_value);
+	for (uint32_t i = 0; i < sms; i++)
+		distinct += !i || sorted[i] != sorted[i - 1];
+	free(sorted);
+	if (distinct != sms)
+		(void)snprintf(detail, size, "the blocks of one launch ran on %u SMs, the device has %u", distinct,
+			       sms);
+	return distinct == sms;
+}
+
+/* Buffer @i of a program, and what it holds before the launch. */
+static enum bc_status add_program_buffer(struct bc_case_launch *r, const struct bc_case *c, size_t i,
+					 struct bc_error *err)
+{
+	const struct bc_program_buffer *b = &r->program.buffers[i];
+	const size_t bytes = b->use == BC_BUFFER_SMS ? BC_SMS_WORDS(r->sms) * sizeof(uint32_t) : b->bytes;
+	struct bc_buffer *added;
+
+	r->data[i] = malloc(bytes * (b->per_sm ? r->sms : 1) + 1);
+	if (!r->data[i])
+		return bc_fail(err, BC_ENOMEM, "%s: out of memory", c->id);
+	if (b->use == BC_BUFFER_DEVICE_LIMITS)
+		return BC_OK;
+	if (b->use == BC_BUFFER_SMS)
+		memset(r->data[i], 0, bytes);
+	else if (b->use != BC_BUFFER_OUT)
+		b->fill(c, r->data[i], b->bytes, r->seed);
+	add_buffer(&r->launch, b->param_offset, bytes, b->use == BC_BUFFER_OUT ? NULL : r->data[i], r->poison,
+		   r->data[i]);
+	added = &r->launch.buffers[r->launch.nbuffers - 1];
+	added->per_block = b->per_sm;
+	return BC_OK;
+}
+
+enum bc_status bc_case_launch_program(const struct bc_case *c, const struct bc_arch *a, uint32_t sms,
+				      unsigned seed_index, struct bc_case_launch *r, struct bc_error *err)
 {
 	struct bc_program *p = &r->program;
 	size_t scratch = 0;
+	enum bc_status st = BC_OK;
 
 	memset(r, 0, sizeof(*r));
 	r->seed = bc_seeds[seed_index];
@@ -363,24 +412,21 @@ enum bc_status bc_case_launch_program(const struct bc_case *c, const struct bc_a
 		r->launch.grid[i] = p->grid[i] ? p->grid[i] : 1;
 		r->launch.block[i] = p->block[i] ? p->block[i] : 1;
 	}
+	if (p->every_sm) {
+		r->sms = r->launch.grid[0] = sms;
+		r->launch.grid[1] = r->launch.grid[2] = 1;
+		r->launch.cooperative = true;
+	}
 	memcpy(r->launch.params, p->params, p->params_size);
 	r->requests = p->requests;
-	for (size_t i = 0; i < p->nbuffers; i++) {
+	for (size_t i = 0; !st && i < p->nbuffers; i++) {
 		const struct bc_program_buffer *b = &p->buffers[i];
 
-		r->data[i] = malloc(b->bytes ? b->bytes : 1);
-		if (!r->data[i])
-			return bc_fail(err, BC_ENOMEM, "%s: out of memory", c->id);
-		if (b->use == BC_BUFFER_DEVICE_LIMITS)
-			continue;
-		if (b->use != BC_BUFFER_OUT)
-			b->fill(c, r->data[i], b->bytes, r->seed);
 		if (b->use == BC_BUFFER_IN && b->bytes > scratch)
 			scratch = b->bytes;
-		add_buffer(&r->launch, b->param_offset, b->bytes, b->use == BC_BUFFER_OUT ? NULL : r->data[i],
-			   r->poison, r->data[i]);
+		st = add_program_buffer(r, c, i, err);
 	}
-	return add_scratch(r, scratch, err);
+	return st ? st : add_scratch(r, scratch, err);
 }
 
 /* An input that the kernel must not have changed. */
@@ -405,6 +451,10 @@ bool bc_case_launch_check_program(const struct bc_case_launch *r, const struct b
 			return false;
 	if (c->rule->check(c, a, r->data, r->seed, &bad))
 		return true;
+	if (bad.text[0]) {
+		(void)bc_strlcpy(detail, bad.text, size);
+		return false;
+	}
 	(void)snprintf(detail, size, "%s %llu: %.9g, expected %.9g%s%s", bad.what, (unsigned long long)bad.index,
 		       bad.got, bad.want, bad.note ? ": " : "", bad.note ? bad.note : "");
 	return false;
@@ -416,6 +466,10 @@ void bc_case_launch_release(struct bc_case_launch *r)
 		free(r->data[i]);
 		r->data[i] = NULL;
 	}
+	free(r->ids);
+	free(r->infos);
+	free(r->differ);
+	r->ids = r->infos = r->differ = NULL;
 	free(r->out);
 	free(r->dump);
 	free(r->source);

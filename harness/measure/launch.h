@@ -32,7 +32,12 @@ struct bc_case_launch {
 	uint32_t nsamples;
 	struct bc_program program;	/* of a case that runs a kernel of its own */
 	void *data[BC_PROGRAM_BUFFERS]; /* its buffers, filled before and read back after the launch; malloc'ed */
-	void *scratch; /* memory for the check, so that it can only fail for what the device did; malloc'ed */
+	uint32_t sms;			/* blocks of a launch on every SM; 0: it is none */
+	/* Of a pattern's launch on every SM, all malloc'ed; out, dump and samples are there once a block then. */
+	uint32_t *ids;	  /* [BC_SMS_WORDS(sms)] which SM each block is on */
+	uint32_t *infos;  /* [sms][2] what info is for one block */
+	uint32_t *differ; /* [3][sms] words of out, dump and infos that differ from block 0's */
+	void *scratch;	  /* memory for the check, so that it can only fail for what the device did; malloc'ed */
 };
 
 /* Images that patterns are run from, NULL-terminated. */
@@ -81,16 +86,45 @@ void bc_case_launch_samples(const struct bc_case_launch *r, uint32_t cycles[BC_S
 
 /**
  * bc_case_launch_program - the launch of a case whose rule has programs
+ * @sms: multiprocessors of the device, at least 1: blocks of a program that runs on every SM
  *
  * All buffers come back. Return: BC_EDEVICE when the rule's program function fails or states more than there is room
  * for.
  */
-enum bc_status bc_case_launch_program(const struct bc_case *c, const struct bc_arch *a, unsigned seed_index,
-				      struct bc_case_launch *out, struct bc_error *err);
+enum bc_status bc_case_launch_program(const struct bc_case *c, const struct bc_arch *a, uint32_t sms,
+				      unsigned seed_index, struct bc_case_launch *out, struct bc_error *err);
+
+/**
+ * bc_case_launch_sms - were the blocks of a launch on every SM each on one of its own?
+ * @ids: [BC_SMS_WORDS(sms)] what came back
+ *
+ * Return: false, and why in @detail, when not all blocks were there or two of them on one SM.
+ */
+bool bc_case_launch_sms(const uint32_t *ids, uint32_t sms, char *detail, size_t size);
 
 /* Compare what came back: inputs unchanged, then the rule's check. */
 bool bc_case_launch_check_program(const struct bc_case_launch *r, const struct bc_case *c, const struct bc_arch *a,
 				  char *detail, size_t size);
+
+/**
+ * bc_case_launch_spread - make a pattern's launch one of a block on every SM
+ * @sms: multiprocessors that the device has
+ *
+ * Dynamic shared memory is raised until no two blocks fit on an SM. What the blocks wrote is compared on the device:
+ * out, dump and infos of a block are there only when they differ from block 0's.
+ */
+enum bc_status bc_case_launch_spread(struct bc_case_launch *r, const struct bc_arch *a, uint32_t sms,
+				     struct bc_error *err);
+
+/* Did block @b of such a data launch write anything else than block 0 did? */
+bool bc_case_launch_differs(const struct bc_case_launch *r, uint32_t b);
+
+/* As bc_case_launch_check, of what block @b wrote: block 0, or one that differs. */
+bool bc_case_launch_check_block(const struct bc_case_launch *r, uint32_t b, const struct bc_arch *a, char *detail,
+				size_t size);
+
+/* As bc_case_launch_samples, of block @b. */
+void bc_case_launch_block_samples(const struct bc_case_launch *r, uint32_t b, uint32_t cycles[BC_SAMPLES_MAX]);
 
 void bc_case_launch_release(struct bc_case_launch *r);
 

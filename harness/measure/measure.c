@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/base/clock.h"
+#include "harness/measure/sms.h"
 #include "harness/measure/witness.h"
 
 const char *const *const bc_measure_images = bc_case_launch_images;
@@ -25,6 +26,8 @@ enum bc_status bc_measure_open(const struct bc_device_ops *ops, struct bc_device
 	m->expect = expect;
 	m->counters = o->counters;
 	m->clock = o->clock;
+	m->sm = o->sm;
+	m->nsm = o->nsm;
 	m->pack = o->pack ? o->pack : ops->pack;
 	st = bc_counter_session_open(ops, dev, arch, &m->counting, err);
 	if (!st && o->kernels_dir)
@@ -120,17 +123,14 @@ static bool lacks_memory(const struct bc_measure *m, const struct bc_witness_ite
 	return true;
 }
 
-enum bc_status bc_measure_batch(struct bc_measure *m, const struct bc_case *const *cases, size_t n,
-				struct bc_observation *obs, struct bc_error *err)
+/* Cases that are measured together: none runs on every SM beside others of its rule. */
+static enum bc_status measure_together(struct bc_measure *m, const struct bc_case *const *cases, size_t n,
+				       struct bc_observation *obs, struct bc_error *err)
 {
 	struct bc_witness_item *it;
 	const double start = bc_now();
 	enum bc_status st = BC_OK;
 
-	if (n > BC_BATCH_MAX)
-		return bc_fail(err, BC_EUSAGE, "a batch of %zu cases, at most %d", n, BC_BATCH_MAX);
-	if (!n)
-		return BC_OK;
 	m->batch++;
 	it = calloc(n, sizeof(*it));
 	if (!it)
@@ -159,5 +159,39 @@ enum bc_status bc_measure_batch(struct bc_measure *m, const struct bc_case *cons
 	for (size_t i = 0; !st && i < n; i++)
 		obs[i].seconds = (bc_now() - start) / (double)n;
 	free(it);
+	return st;
+}
+
+/* All patterns of a rule on every SM. */
+static enum bc_status measure_sms(struct bc_measure *m, const struct bc_case *c, struct bc_observation *o,
+				  struct bc_error *err)
+{
+	const double start = bc_now();
+	enum bc_status st;
+
+	memset(o, 0, sizeof(*o));
+	(void)bc_strlcpy(o->id, c->id, sizeof(o->id));
+	(void)bc_strlcpy(o->model_absent, "SMs are compared with one another", sizeof(o->model_absent));
+	st = bc_sms_observe(m, c, o, err);
+	o->seconds = bc_now() - start;
+	return st;
+}
+
+enum bc_status bc_measure_batch(struct bc_measure *m, const struct bc_case *const *cases, size_t n,
+				struct bc_observation *obs, struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+
+	if (n > BC_BATCH_MAX)
+		return bc_fail(err, BC_EUSAGE, "a batch of %zu cases, at most %d", n, BC_BATCH_MAX);
+	for (size_t i = 0, k; !st && i < n; i += k) {
+		for (k = 0; i + k < n && !cases[i + k]->of_rule; k++)
+			;
+		if (k)
+			st = measure_together(m, cases + i, k, obs + i, err);
+		else
+			st = measure_sms(m, cases[i], &obs[i], err);
+		k = k ? k : 1;
+	}
 	return st;
 }

@@ -16,9 +16,11 @@ struct bc_measure;
 #define BC_BATCH_MAX 128
 
 struct bc_measure_options {
-	bool counters; /* take the counters witness */
-	bool clock;    /* take the clock witness */
-	unsigned pack; /* most cases counted in one range (pack.h); 0: as many as the device says are worth it */
+	bool counters;	    /* take the counters witness */
+	bool clock;	    /* take the clock witness */
+	unsigned pack;	    /* most cases counted in one range (pack.h); 0: as many as the device says are worth it */
+	const uint32_t *sm; /* [nsm] the SMs that cases on every SM compare; not copied; none: all */
+	size_t nsm;
 	const char *kernels_dir; /* where the images' code listings are; not copied, outlives the measure; NULL: none */
 };
 

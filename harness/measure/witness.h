@@ -29,6 +29,8 @@ struct bc_measure {
 	const struct bc_expect *expect;
 	bool counters, clock; /* asked for */
 	unsigned pack;
+	const uint32_t *sm; /* [nsm] the SMs that are compared; none: all */
+	size_t nsm;
 	struct bc_counter_session *counting;
 	struct bc_code *code; /* NULL: no folder of images was given */
 	struct bc_calibration lines[BC_CLOCK_LINES_MAX];

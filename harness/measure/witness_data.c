@@ -5,10 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint32_t sms_of(const struct bc_measure *m)
+{
+	const struct bc_facts *f = m->ops->facts(m->dev);
+
+	return f->sms ? f->sms : 1;
+}
+
 static enum bc_status make_data(struct bc_measure *m, const struct bc_witness_item *it, unsigned seed,
 				struct bc_case_launch *r, struct bc_error *err)
 {
-	return it->program ? bc_case_launch_program(it->c, m->arch, seed, r, err)
+	return it->program ? bc_case_launch_program(it->c, m->arch, sms_of(m), seed, r, err)
 			   : bc_case_launch_data(&it->pattern, m->arch, it->c->id, seed, r, err);
 }
 
@@ -27,6 +34,7 @@ static void read_own_clock(struct bc_measure *m, const struct bc_witness_item *i
 	o->clock_value_has = true;
 	o->clock_value = k.value;
 	o->nsamples = k.n;
+	(void)bc_strlcpy(o->clock_detail, k.detail, sizeof(o->clock_detail));
 	memcpy(o->samples, k.samples, k.n * sizeof(k.samples[0]));
 }
 
@@ -51,13 +59,28 @@ static void fill_device_limits(struct bc_measure *m, const struct bc_case_launch
 	}
 }
 
+/* Were the blocks of a program on every SM each on one of its own? */
+static bool spread(const struct bc_witness_item *it, const struct bc_case_launch *r, struct bc_observation *o)
+{
+	char why[BC_REASON_MAX];
+
+	for (size_t i = 0; it->program && r->sms && i < r->program.nbuffers; i++) {
+		if (r->program.buffers[i].use != BC_BUFFER_SMS ||
+		    bc_case_launch_sms(r->data[i], r->sms, why, sizeof(why)))
+			continue;
+		bc_witness_tool_error(o, why);
+		return false;
+	}
+	return true;
+}
+
 static void check_data(struct bc_measure *m, const struct bc_witness_item *it, const struct bc_case_launch *r,
 		       struct bc_observation *o)
 {
 	if (!o->data_checked)
 		o->data_ok = true;
 	o->data_checked = true;
-	if (!o->data_ok)
+	if (!o->data_ok || !spread(it, r, o))
 		return;
 	if (it->program)
 		fill_device_limits(m, r);
@@ -75,7 +98,7 @@ static enum bc_status observe_refusal(struct bc_measure *m, const struct bc_witn
 	struct bc_case_launch r = { 0 };
 	struct bc_error one = { .msg = "" };
 	uint64_t hash = 0;
-	enum bc_status st = bc_case_launch_program(it->c, m->arch, 0, &r, &one), ran = BC_OK;
+	enum bc_status st = bc_case_launch_program(it->c, m->arch, 1, 0, &r, &one), ran = BC_OK;
 
 	if (!st)
 		st = m->ops->image(m->dev, r.launch.image, &hash,

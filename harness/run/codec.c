@@ -56,6 +56,8 @@ static const struct member observation[] = {
 	{ "clock_wavefronts", REAL, O(clock_wavefronts), 0 },
 	{ "clock_value_has", BOOL, O(clock_value_has), 1 },
 	{ "clock_value", REAL, O(clock_value), 0 },
+	{ "clock_detail", TEXT, O(clock_detail), 0 },
+	{ "sms_detail", TEXT, O(sms_detail), 0 },
 	{ "nsamples", UINT, O(nsamples), BC_SAMPLES_MAX },
 	{ "clock_absent", TEXT, O(clock_absent), 0 },
 	{ "clock_flat", TEXT, O(clock_flat), 0 },

@@ -11,8 +11,9 @@
 #include "harness/base/clock.h"
 #include "harness/measure/measure.h"
 
-#define OPEN_S 120u  /* a worker that opens its device has so long */
-#define HEALTH_S 60u /* the same after a worker was lost, with a small kernel */
+#define MANY_CASES 10 /* limits of a case that runs all of a rule's on every SM */
+#define OPEN_S 120u   /* a worker that opens its device has so long */
+#define HEALTH_S 60u  /* the same after a worker was lost, with a small kernel */
 #define GRACE_MS 500
 
 struct dispatch {
@@ -129,6 +130,7 @@ static enum bc_status start_worker(struct dispatch *d, struct bc_device_queue *q
 static enum bc_status next_batch(struct dispatch *d, struct bc_device_queue *q, struct bc_error *err)
 {
 	struct bc_text t = { 0 };
+	unsigned limits = 0;
 	enum bc_status st = BC_OK;
 
 	if (!q->nbatches) {
@@ -146,6 +148,7 @@ static enum bc_status next_batch(struct dispatch *d, struct bc_device_queue *q, 
 	for (size_t i = 0; !st && i < q->current.n; i++) {
 		const struct bc_result *r = &q->run->results[q->todo[q->current.first + i]];
 
+		limits += r->c->of_rule ? MANY_CASES : 1;
 		st = bc_text_addf(&t, err, "case\tid=%s", r->c->id);
 		if (!st && r->ntries)
 			st = bc_text_addf(&t, err, "\tattempt=%zu", r->ntries);
@@ -156,7 +159,7 @@ static enum bc_status next_batch(struct dispatch *d, struct bc_device_queue *q, 
 		st = bc_text_addf(&t, err, "measure\n");
 	q->state = BC_QUEUE_BUSY;
 	q->last_heard = bc_now();
-	q->deadline = q->last_heard + (double)d->o->timeout_s * (double)q->current.n;
+	q->deadline = q->last_heard + (double)d->o->timeout_s * (double)limits;
 	if (!st)
 		send_to(q, &t);
 	bc_text_release(&t);

@@ -110,6 +110,14 @@ const struct bc_option bc_run_option_table[] = {
 	  .words = requirements,
 	  .use = JOURNALLED | FOR_RERUN,
 	  .help = "a case without hardware counters is BROKEN; the reference device has none" },
+	{ .name = "sms",
+	  .argument = "WHICH",
+	  .type = BC_OPTION_TEXT,
+	  .offset = AT(sms),
+	  .use = FOR_WORKER | JOURNALLED | FOR_RERUN,
+	  .help = "one: a case runs on one SM; all: besides, the suite sms runs the patterns of every rule on all SMs "
+		  "at "
+		  "once and compares data, counts and times; N,N,...: it compares these SMs (default: one)" },
 	{ .name = "racecheck",
 	  .type = BC_OPTION_FLAG,
 	  .offset = AT(racecheck),
@@ -129,6 +137,15 @@ const struct bc_option bc_run_option_table[] = {
 	  .use = FOR_WORKER | JOURNALLED | FOR_RERUN,
 	  .help = "with --reference-clock: each read of the clock is late by 0 to CYCLES, from 1 to 1000 (default: "
 		  "0)" },
+	{ .name = "reference-sms",
+	  .argument = "N",
+	  .type = BC_OPTION_NUMBER,
+	  .offset = AT(reference_sms),
+	  .min = 1,
+	  .max = BC_REFERENCE_SMS_MAX,
+	  .use = FOR_WORKER | JOURNALLED | FOR_RERUN,
+	  .help = "reference device: it has N multiprocessors, from 1 to 256 (default: 1; a planted fault of one "
+		  "multiprocessor brings others along)" },
 	{ .name = "pack",
 	  .argument = "N",
 	  .type = BC_OPTION_NUMBER,
@@ -224,6 +241,45 @@ const struct bc_option bc_run_option_table[] = {
 	  .help = "continue the run that was cut off, from the journal in the reports folder; options, program, "
 		  "kernels and expectations must be the same" },
 };
+
+/* One number of the list; false: it is none, or there already. */
+static bool add_sm(const char *word, size_t len, struct bc_sms_choice *out)
+{
+	uint32_t sm = 0;
+
+	if (!len || len > 5 || out->n == BC_SMS_MAX)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (word[i] < '0' || word[i] > '9')
+			return false;
+		sm = sm * 10 + (uint32_t)(word[i] - '0');
+	}
+	for (size_t i = 0; i < out->n; i++)
+		if (out->sm[i] == sm)
+			return false;
+	out->sm[out->n++] = sm;
+	return true;
+}
+
+enum bc_status bc_sms_parse(const char *text, struct bc_sms_choice *out, struct bc_error *err)
+{
+	*out = (struct bc_sms_choice){ .every = text && strcmp(text, "one") != 0 };
+	if (!out->every || strcmp(text, "all") == 0)
+		return BC_OK;
+	for (const char *at = text;; at++) {
+		const size_t len = strcspn(at, ",");
+
+		if (!add_sm(at, len, out))
+			return bc_fail(
+				err, BC_EUSAGE,
+				"--sms %.60s: it is one, all, or up to %d numbers of SMs separated by commas, each "
+				"once",
+				text, BC_SMS_MAX);
+		at += len;
+		if (!*at)
+			return BC_OK;
+	}
+}
 
 const size_t bc_run_option_count = BC_ARRAY_LEN(bc_run_option_table);
 

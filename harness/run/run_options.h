@@ -33,6 +33,7 @@ struct bc_run_options {
 	unsigned repeat;	     /* runs of every case; 0, 1: one */
 	unsigned retries;	     /* further attempts at a FAIL by counters or clock */
 	unsigned retry_lost;	     /* further attempts at a LOST */
+	const char *sms;	     /* --sms; NULL: one */
 	struct bc_option_part shard; /* of 0: all cases */
 	const char *run_name;	     /* NULL: none */
 	const char *host;	     /* NULL: the environment or the system says it */
@@ -41,6 +42,7 @@ struct bc_run_options {
 	bool racecheck, fail_fast, resume;
 	bool reference_clock;	  /* the reference device has a clock ... */
 	unsigned reference_noise; /* ... whose reads are late by 0 to so many cycles */
+	unsigned reference_sms;	  /* multiprocessors of the reference device; 0: 1 */
 	/* What the program adds: */
 	const char *self;		    /* path of this binary, for the workers */
 	const char *own_kernels;	    /* the images that come with the program, where no kernels_dir was given */
@@ -108,5 +110,23 @@ enum bc_status bc_run_options_parse(const struct bc_fields *message, struct bc_r
  */
 bool bc_run_options_differ(const struct bc_run_options *then, const struct bc_run_options *now, char *text,
 			   size_t size);
+
+/* SMs that --sms names at most. */
+#define BC_SMS_MAX 256
+
+/* Which SMs cases are compared on. */
+struct bc_sms_choice {
+	bool every; /* the cases of every_sm suites are in the plan */
+	uint32_t sm[BC_SMS_MAX];
+	size_t n; /* 0: all */
+};
+
+/**
+ * bc_sms_parse - the argument of --sms
+ * @text: "one" (or NULL), "all", or numbers of SMs separated by commas, each once
+ *
+ * Return: BC_EUSAGE "--sms text: what it must be".
+ */
+enum bc_status bc_sms_parse(const char *text, struct bc_sms_choice *out, struct bc_error *err);
 
 #endif

@@ -100,13 +100,14 @@ static void name_selection(struct bc_session *s, const bool *chosen)
 
 static enum bc_status plan(struct bc_session *s, const struct bc_target *t, size_t n, struct bc_error *err)
 {
-	const struct bc_selection selection = { .filter = s->options->filter.item,
-						.nfilter = s->options->filter.n,
-						.exclude = s->options->exclude.item,
-						.nexclude = s->options->exclude.n,
-						.only_suite = s->options->only_suite,
-						.only_rule = s->options->only_rule };
+	struct bc_selection selection = { .filter = s->options->filter.item,
+					  .nfilter = s->options->filter.n,
+					  .exclude = s->options->exclude.item,
+					  .nexclude = s->options->exclude.n,
+					  .only_suite = s->options->only_suite,
+					  .only_rule = s->options->only_rule };
 	bool *chosen = calloc(s->cat->n + s->cat->nhidden + 1, sizeof(*chosen));
+	struct bc_sms_choice sms = { .every = false };
 	size_t count = 0;
 	enum bc_status st;
 
@@ -120,7 +121,10 @@ static enum bc_status plan(struct bc_session *s, const struct bc_target *t, size
 	}
 	s->run.ndevices = n;
 	s->run.plan_hash = BC_HASH_INIT;
-	st = bc_case_ids_check(s->options->expected_dir, s->cat, err);
+	st = bc_sms_parse(s->options->sms, &sms, err);
+	selection.every_sm = sms.every;
+	if (!st)
+		st = bc_case_ids_check(s->options->expected_dir, s->cat, err);
 	if (!st)
 		st = bc_select(s->cat, &selection, chosen, &count, err);
 	if (!st)

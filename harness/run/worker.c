@@ -31,6 +31,7 @@ struct worker {
 	unsigned attempt[BC_BATCH_MAX]; /* of each: how often it ran before */
 	size_t n;
 	struct bc_watch watch;
+	struct bc_sms_choice sms;
 };
 
 static enum bc_status send_text(struct worker *w, struct bc_error *err)
@@ -155,8 +156,12 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 	uint64_t hash = 0;
 	enum bc_status st = bc_facts_parse(m, &f, err);
 
+	if (!st)
+		st = bc_sms_parse(w->o->sms, &w->sms, err);
 	if (st)
 		return st;
+	mo.sm = w->sms.sm;
+	mo.nsm = w->sms.n;
 	w->ops = ops_of(f.kind);
 	if (!w->ops)
 		return bc_fail(err, BC_EDEVICE, "this binary was built without that device");
@@ -287,6 +292,7 @@ int bc_worker_main(const struct bc_run_options *o, const struct bc_catalog *cat,
 				      .racecheck = o->racecheck,
 				      .reference_clock = o->reference_clock,
 				      .reference_noise = o->reference_noise,
+				      .reference_sms = o->reference_sms,
 				      .no_counters = o->witness == BC_WITNESS_CLOCK,
 				      .cupti = o->cupti },
 			    .cat = cat,

@@ -107,10 +107,11 @@ static const struct bc_rule beta_rules[] = {
 	  .build = build_needs },
 };
 
-static const struct bc_suite alpha = { "alpha", "strides", alpha_rules, BC_ARRAY_LEN(alpha_rules), false };
-static const struct bc_suite alphabet = { "alphabet", "a name that begins as another", alphabet_rules,
-					  BC_ARRAY_LEN(alphabet_rules), false };
-static const struct bc_suite beta = { "beta", "edges and needs", beta_rules, BC_ARRAY_LEN(beta_rules), false };
+static const struct bc_suite alpha = { "alpha", "strides", alpha_rules, BC_ARRAY_LEN(alpha_rules), false, false };
+static const struct bc_suite alphabet = { "alphabet",	  "a name that begins as another",
+					  alphabet_rules, BC_ARRAY_LEN(alphabet_rules),
+					  false,	  false };
+static const struct bc_suite beta = { "beta", "edges and needs", beta_rules, BC_ARRAY_LEN(beta_rules), false, false };
 
 const struct bc_suite *const bc_invented_suites[] = { &beta, &alphabet, &alpha, NULL };
 

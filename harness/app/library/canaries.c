@@ -67,7 +67,7 @@ static enum bc_status make(const struct class *cls, unsigned step, struct ready 
 	if (r->skipped)
 		return BC_OK;
 	if (canary.program)
-		return bc_case_launch_program(canary.program, &arch, 0, &r->made, err);
+		return bc_case_launch_program(canary.program, &arch, 1, 0, &r->made, err);
 	return bc_case_launch_count(&canary.pattern, &arch, "canary", step ? bc_case_launch_reps(&canary.pattern) : 0,
 				    &r->made, err);
 }

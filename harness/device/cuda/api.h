@@ -44,9 +44,11 @@
 	X(cuMemFree) \
 	X(cuMemcpyHtoD) \
 	X(cuMemcpyDtoH) \
+	X(cuMemsetD8) \
 	X(cuMemHostAlloc) \
 	X(cuMemFreeHost) \
 	X(cuLaunchKernel) \
+	X(cuLaunchCooperativeKernel) \
 	X(cuCtxSynchronize) \
 	X(cuCtxGetDevice) \
 	X(cuStreamCreate) \

@@ -12,6 +12,7 @@
 #include "harness/device/cuda/counters.h"
 #include "harness/device/cuda/facts.h"
 #include "harness/device/cuda/metrics.h"
+#include "harness/device/cuda/slices.h"
 #include "harness/device/environment.h"
 #include "harness/device/images.h"
 #include "harness/device/nvml.h"
@@ -19,8 +20,8 @@
 
 #define XID_WAIT_MS 300u /* after a sticky error: for the Xid to arrive */
 #define IMAGE_MAX (64u << 20)
-#define ALIGN 256u
-#define ARENA_MAX ((size_t)24 << 20) /* buffers of the launches that travel together */
+#define ARENA_MAX ((size_t)24 << 20)   /* buffers of the launches that travel together ... */
+#define SLICES_MAX ((size_t)256 << 20) /* ... and what of them stays on the GPU */
 
 struct image {
 	char name[64];
@@ -53,6 +54,8 @@ struct bc_device {
 	CUdeviceptr arena;
 	unsigned char *staging; /* page-locked */
 	size_t arena_size;
+	CUdeviceptr slices; /* what the blocks of launches on every SM write */
+	size_t slices_size;
 	bool context_lost; /* an error was sticky: every later call fails */
 };
 
@@ -66,6 +69,8 @@ static void cuda_close(struct bc_device *d)
 			(void)d->cu->cuMemFree(d->arena);
 		if (d->staging)
 			(void)d->cu->cuMemFreeHost(d->staging);
+		if (d->slices)
+			(void)d->cu->cuMemFree(d->slices);
 		for (size_t i = 0; i < d->nimages; i++)
 			(void)d->cu->cuModuleUnload(d->images[i].module);
 		(void)d->cu->cuDevicePrimaryCtxRelease(d->dev);
@@ -289,18 +294,39 @@ static enum bc_status find_function(struct bc_device *d, const struct bc_launch 
 	return st;
 }
 
-static size_t align_up(size_t n)
-{
-	return (n + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 static size_t launch_bytes(const struct bc_launch *l)
 {
 	size_t n = 0;
 
 	for (size_t b = 0; b < l->nbuffers; b++)
-		n += align_up(l->buffers[b].bytes);
+		n += bc_cuda_travelling(l, &l->buffers[b]);
 	return n;
+}
+
+/* Of what stays on the GPU. */
+static size_t slice_bytes(const struct bc_launch *l)
+{
+	size_t n = 0;
+
+	for (size_t b = 0; b < l->nbuffers; b++)
+		n += bc_cuda_staying(l, &l->buffers[b]);
+	return n;
+}
+
+static enum bc_status slices_reserve(struct bc_device *d, size_t bytes, struct bc_error *err)
+{
+	enum bc_status st;
+
+	if (bytes <= d->slices_size)
+		return BC_OK;
+	if (d->slices)
+		(void)d->cu->cuMemFree(d->slices);
+	d->slices = 0;
+	d->slices_size = 0;
+	st = bc_cuda_check(d->cu->cuMemAlloc(&d->slices, bytes), "cuMemAlloc", NULL, err);
+	if (!st)
+		d->slices_size = bytes;
+	return st;
 }
 
 static enum bc_status arena_reserve(struct bc_device *d, size_t bytes, struct bc_error *err)
@@ -331,18 +357,21 @@ static enum bc_status arena_reserve(struct bc_device *d, size_t bytes, struct bc
  * buffers. */
 static size_t chunk(const struct bc_launch *l, size_t n, size_t most, size_t *bytes)
 {
-	size_t k = 0;
+	size_t k = 0, stays = 0;
 
 	*bytes = 0;
 	for (size_t ranges = 0; k < n && ranges < most; ranges++) {
 		const size_t len = bc_range_launches(l + k, n - k);
-		size_t b = 0;
+		size_t b = 0, s = 0;
 
-		for (size_t i = 0; i < len; i++)
+		for (size_t i = 0; i < len; i++) {
 			b += launch_bytes(&l[k + i]);
-		if (k > 0 && *bytes + b > ARENA_MAX)
+			s += slice_bytes(&l[k + i]);
+		}
+		if (k > 0 && (*bytes + b > ARENA_MAX || stays + s > SLICES_MAX))
 			break;
 		*bytes += b;
+		stays += s;
 		k += len;
 	}
 	return k;
@@ -355,6 +384,7 @@ struct pass {
 	size_t n;
 	CUfunction *functions;
 	unsigned char (*params)[BC_LAUNCH_PARAMS_MAX];
+	CUfunction compare;		   /* of what the blocks wrote; NULL: no launch needs it */
 	struct bc_cuda_counters *counters; /* that they are counted by; NULL: not counted */
 };
 
@@ -370,25 +400,59 @@ static enum bc_status begin_range(const struct pass *p, size_t i, size_t *ranges
 	return st ? st : bc_cuda_counters_push(p->counters, (*ranges)++, err);
 }
 
+/* All blocks of a cooperative launch are there at once, or the launch is refused. */
+static enum bc_status launch_one(const struct pass *p, size_t i, struct bc_error *err)
+{
+	const struct bc_launch *l = &p->launch[i];
+	const struct bc_cuda_api *cu = p->d->cu;
+	size_t size = l->params_size;
+	void *whole[] = { p->params[i] };
+	void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, p->params[i], CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+			  CU_LAUNCH_PARAM_END };
+
+	if (l->cooperative)
+		return bc_cuda_check(cu->cuLaunchCooperativeKernel(p->functions[i], l->grid[0], l->grid[1], l->grid[2],
+								   l->block[0], l->block[1], l->block[2],
+								   l->shared_bytes, NULL, whole),
+				     "cuLaunchCooperativeKernel", l->label, err);
+	return bc_cuda_check(cu->cuLaunchKernel(p->functions[i], l->grid[0], l->grid[1], l->grid[2], l->block[0],
+						l->block[1], l->block[2], l->shared_bytes, NULL, NULL, extra),
+			     "cuLaunchKernel", l->label, err);
+}
+
+/* What the blocks of launch @i wrote; its buffers are at @travels and @stays, which go on to the next launch's. */
+static enum bc_status compare_blocks(const struct pass *p, size_t i, size_t *travels, size_t *stays,
+				     struct bc_error *err)
+{
+	const struct bc_launch *l = &p->launch[i];
+	enum bc_status st = BC_OK;
+
+	for (size_t b = 0; !st && b < l->nbuffers; b++) {
+		const struct bc_buffer *buf = &l->buffers[b];
+
+		if (buf->differ)
+			st = bc_cuda_compare(p->d->cu, p->compare, l, buf, p->d->arena + *travels,
+					     p->d->slices + *stays, err);
+		*travels += bc_cuda_travelling(l, buf);
+		*stays += bc_cuda_staying(l, buf);
+	}
+	return st;
+}
+
 static enum bc_status launch_all(void *ctx, struct bc_error *err)
 {
 	const struct pass *p = ctx;
 	const struct bc_cuda_api *cu = p->d->cu;
-	size_t ranges = 0;
+	size_t ranges = 0, travels = 0, stays = 0;
 	enum bc_status st = BC_OK;
 
 	for (size_t i = 0; !st && i < p->n; i++) {
-		const struct bc_launch *l = &p->launch[i];
-		size_t size = l->params_size;
-		void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, p->params[i], CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
-				  CU_LAUNCH_PARAM_END };
-
 		st = begin_range(p, i, &ranges, err);
 		if (st)
 			break;
-		st = bc_cuda_check(cu->cuLaunchKernel(p->functions[i], l->grid[0], l->grid[1], l->grid[2], l->block[0],
-						      l->block[1], l->block[2], l->shared_bytes, NULL, NULL, extra),
-				   "cuLaunchKernel", l->label, err);
+		st = launch_one(p, i, err);
+		if (!st)
+			st = compare_blocks(p, i, &travels, &stays, err);
 	}
 	if (!st && ranges)
 		st = bc_cuda_counters_pop(p->counters, err);
@@ -402,13 +466,31 @@ static enum bc_status launch_all(void *ctx, struct bc_error *err)
 	return st;
 }
 
+/* What stays on the GPU is poisoned there; the kernel that compares it is found. */
+static enum bc_status poison_slices(struct pass *p, const struct bc_launch *l, const struct bc_buffer *b,
+				    CUdeviceptr at, struct bc_error *err)
+{
+	const struct bc_launch compare = { .image = "sms", .kernel = "bc_sms_compare", .label = l->label };
+	enum bc_status st = p->compare ? BC_OK : find_function(p->d, &compare, &p->compare, err);
+
+	if (!st && b->bytes)
+		st = bc_cuda_check(p->d->cu->cuMemsetD8(at, b->poison, bc_buffer_bytes(l, b)), "cuMemsetD8", l->label,
+				   err);
+	return st;
+}
+
 /* Buffers to the device, addresses into the parameters. */
 static enum bc_status upload(struct pass *p, size_t bytes, struct bc_error *err)
 {
 	struct bc_device *d = p->d;
-	size_t at = 0;
+	size_t at = 0, stays = 0;
 	enum bc_status st = arena_reserve(d, bytes, err);
 
+	for (size_t i = 0; i < p->n; i++)
+		stays += slice_bytes(&p->launch[i]);
+	if (!st && stays)
+		st = slices_reserve(d, stays, err);
+	stays = 0;
 	for (size_t i = 0; !st && i < p->n; i++) {
 		const struct bc_launch *l = &p->launch[i];
 
@@ -416,14 +498,14 @@ static enum bc_status upload(struct pass *p, size_t bytes, struct bc_error *err)
 		memcpy(p->params[i], l->params, l->params_size);
 		for (size_t b = 0; b < l->nbuffers; b++) {
 			const struct bc_buffer *buf = &l->buffers[b];
-			const uint64_t address = (uint64_t)d->arena + at;
+			const uint64_t address = buf->differ ? (uint64_t)d->slices + stays : (uint64_t)d->arena + at;
 
-			if (buf->init)
-				memcpy(d->staging + at, buf->init, buf->bytes);
-			else
-				memset(d->staging + at, buf->poison, buf->bytes);
+			bc_cuda_fill(l, buf, d->staging + at);
 			memcpy(p->params[i] + buf->param_offset, &address, sizeof(address));
-			at += align_up(buf->bytes);
+			if (!st && buf->differ)
+				st = poison_slices(p, l, buf, address, err);
+			at += bc_cuda_travelling(l, buf);
+			stays += bc_cuda_staying(l, buf);
 		}
 	}
 	if (!st && bytes)
@@ -435,7 +517,7 @@ static enum bc_status upload(struct pass *p, size_t bytes, struct bc_error *err)
 static enum bc_status download(struct pass *p, size_t bytes, struct bc_error *err)
 {
 	struct bc_device *d = p->d;
-	size_t at = 0;
+	size_t at = 0, stays = 0;
 	enum bc_status st = BC_OK;
 
 	if (bytes)
@@ -445,9 +527,12 @@ static enum bc_status download(struct pass *p, size_t bytes, struct bc_error *er
 		const struct bc_launch *l = &p->launch[i];
 
 		for (size_t b = 0; b < l->nbuffers; b++) {
-			if (l->buffers[b].out)
-				memcpy(l->buffers[b].out, d->staging + at, l->buffers[b].bytes);
-			at += align_up(l->buffers[b].bytes);
+			const struct bc_buffer *buf = &l->buffers[b];
+
+			if (!st)
+				st = bc_cuda_fetch(d->cu, l, buf, d->staging + at, d->slices + stays, err);
+			at += bc_cuda_travelling(l, buf);
+			stays += bc_cuda_staying(l, buf);
 		}
 	}
 	return st;

@@ -26,8 +26,10 @@ struct bc_fault {
 	const char *sentence; /* what is wrong with the device */
 	enum bc_fault_kind kind;
 	const char *suites[BC_FAULT_SUITES]; /* those whose rule it breaks and that must catch it; NULL-terminated */
+	bool quick;			     /* of the quick part of the self-test: one of each law */
 	bool any_kernel; /* spoils the results of every kernel, whatever it does: a rule is not shown to be tested by it
 			  */
+	uint32_t sms;	 /* multiprocessors that the device has at least; 0: as it is asked for */
 	size_t feature;	 /* offset in bc_arch of the 0/1 value that must be 1 for it; 0: none */
 	void (*arch)(struct bc_arch *a);	 /* changes what the device is built by; NULL: nothing */
 	struct bc_ptx_hooks hooks;		 /* all NULL: none */

@@ -13,7 +13,8 @@
  * post-dominator of the branch, or earlier where they meet; lanes that wait for others (shfl.sync, bar.warp.sync)
  * let those run, a spinning group of lanes is interrupted, and lanes that have waited for one for 65536 instructions
  * go on without it, so that a lock between lanes ends. Warps of a block take turns (at barriers, and after 4096
- * instructions); blocks are independent, each run whole by one host thread.
+ * instructions); blocks are independent, each run whole by one host thread. Those of a cooperative launch take turns as
+ * warps do (after 64 instructions), so that they may wait for one another in global memory.
  *
  * Numbers: bit-exact where the PTX ISA defines the result; where it does not, as an H200 was seen to do: division by
  * zero gives all ones, remainder too; .ftz flushes what is below the smallest normal number before it is rounded;
@@ -21,7 +22,8 @@
  * 0xfff8000000000000 when none is; conversions from and to f64 keep a NaN's sign and payload. ex2, lg2, sin, cos, tanh,
  * rcp, rsqrt, sqrt, div in their .approx and .full forms are the correctly rounded result, or within 1 ulp of it,
  * which is inside every error bound the ISA states (hardware gives other bits). %clock and %clock64 advance by
- * one for each instruction of the warp, or by the launch's timing; %globaltimer too; %smid is 0.
+ * one for each instruction of the warp, or by the launch's timing; %globaltimer too, as if a cycle were a nanosecond;
+ * nanosleep lets as many pass as it was told. Block b is on SM b modulo the launch's number of SMs.
  */
 #ifndef BC_DEVICE_REFERENCE_PTX_H
 #define BC_DEVICE_REFERENCE_PTX_H
@@ -123,17 +125,21 @@ enum bc_ptx_kind {
 /* One memory instruction of one warp in one space (a generic one whose lanes reach several spaces: one each). */
 struct bc_ptx_access {
 	enum bc_ptx_kind kind;
-	enum bc_ptx_space space; /* never BC_PTX_GENERIC */
-	bool generic;		 /* it was written without a space */
-	enum bc_op op;		 /* shared: the operation with its bank law; BC_OP_NONE: no law */
-	uint32_t bytes;		 /* bytes per lane, 1 .. 32 */
-	uint32_t mask;		 /* active lanes (matrix operations: lanes that name a row) */
-	const uint64_t *addr;	 /* [32] shared: absolute shared address; of inactive lanes: unspecified */
-	const char *kernel;	 /* entry */
-	unsigned line;		 /* of the PTX text */
-	uint64_t block;		 /* linear block index */
-	uint32_t warp;		 /* warp of the block */
-	uint64_t serial;	 /* 0, 1, 2 ... : memory instructions of this block so far */
+	enum bc_ptx_space space;	    /* never BC_PTX_GENERIC */
+	bool generic;			    /* it was written without a space */
+	enum bc_op op;			    /* shared: the operation with its bank law; BC_OP_NONE: no law */
+	uint32_t bytes;			    /* bytes per lane, 1 .. 32 */
+	uint32_t mask;			    /* active lanes (matrix operations: lanes that name a row) */
+	const uint64_t *addr;		    /* [32] shared: absolute shared address; of inactive lanes: unspecified */
+	const char *kernel;		    /* entry */
+	unsigned line;			    /* of the PTX text */
+	uint64_t block;			    /* linear block index */
+	uint32_t warp;			    /* warp of the block */
+	uint32_t sm;			    /* that the block is on */
+	uint64_t time;			    /* cycles, which are nanoseconds, since the warp started */
+	unsigned char *shared;		    /* [shared_bytes] the block's shared memory: a hook may change it */
+	uint32_t shared_base, shared_bytes; /* absolute address of its first byte; size */
+	uint64_t serial;		    /* 0, 1, 2 ... : memory instructions of this block so far */
 };
 
 /* Cycles that instructions take. Wavefronts cost what is published for all architectures (ptx_time.c). */
@@ -159,6 +165,9 @@ struct bc_ptx_hooks {
 	 * operand holds, aligned down to the access. */
 	enum bc_status (*count)(void *ctx, const struct bc_geometry *g, enum bc_op op, const uint32_t addr[BC_LANES],
 				uint32_t mask, struct bc_wavefronts *out, struct bc_error *err);
+	/* After a shared request was counted, whose operation has a bank law: it may change what it was served. The
+	 * access says where and by whom; its kind is not told. */
+	void (*serve)(void *ctx, const struct bc_ptx_access *a, struct bc_wavefronts *n);
 	/* After memory was read, before the registers are written: data[lane] holds the @bytes bytes that the lane
 	 * (ldmatrix: the row named by the lane) read; it may change them. */
 	void (*load)(void *ctx, const struct bc_ptx_access *a, unsigned char (*data)[BC_PTX_LANE_BYTES]);
@@ -191,6 +200,8 @@ struct bc_ptx_launch {
 	bool reads_unwritten;		    /* shared bytes may be read before they were written */
 	const struct bc_ptx_hooks *hooks;   /* NULL: none */
 	const struct bc_ptx_timing *timing; /* NULL: the clock counts a warp's instructions */
+	uint32_t sms;			    /* multiprocessors of the device; 0: 1 */
+	bool cooperative;		    /* all blocks at once; at most as many as there are multiprocessors */
 };
 
 /*
@@ -261,11 +272,11 @@ struct bc_ptx_result {
  * @out: always filled; counts are those up to the failure when there is one
  *
  * Return: BC_OK when it ran to its end (findings UNWRITTEN and RACE may be there).
- * BC_EUSAGE: geometry, parameter size, shared memory above what the architecture allows (static plus dynamic
- * above optin_bytes, static above static_bytes).
- * BC_EDEVICE: the kernel failed: a finding that stops it (its text is the message), trap, a barrier or
- * a warp-wide instruction that waits for lanes that never come, "hang: instruction budget used up".
- * The failure reported is that of the lowest block that fails.
+ * BC_EUSAGE: geometry, a cooperative launch of more blocks than SMs, parameter size, shared memory above what the
+ * architecture allows (static plus dynamic above optin_bytes, static above static_bytes). BC_EDEVICE: the kernel
+ * failed: a finding that stops it (its text is the message), trap, a barrier or a warp-wide instruction that waits for
+ * lanes that never come, "hang: instruction budget used up". The failure reported is that of the lowest block that
+ * fails.
  */
 enum bc_status bc_ptx_launch(const struct bc_ptx_kernel *k, const struct bc_ptx_launch *l, struct bc_ptx_result *out,
 			     struct bc_error *err);

@@ -7,6 +7,8 @@
 #include "harness/device/reference/ptx_barrier.h"
 #include "harness/device/reference/ptx_warp.h"
 
+#define COOPERATIVE_QUANTUM 64u /* of a warp's turn, where blocks may wait for others by asking again and again */
+
 static void fill_specials(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 {
 	const struct bc_ptx_kernel *k = x->k;
@@ -31,8 +33,8 @@ static void fill_specials(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 			[BC_PTX_SR_LANEID] = lane,
 			[BC_PTX_SR_WARPID] = w->index,
 			[BC_PTX_SR_NWARPID] = BC_PTX_WARPS_MAX,
-			[BC_PTX_SR_SMID] = 0,
-			[BC_PTX_SR_NSMID] = 1,
+			[BC_PTX_SR_SMID] = b->sm,
+			[BC_PTX_SR_NSMID] = l->sms ? l->sms : 1,
 			[BC_PTX_SR_GRIDID] = 0,
 			[BC_PTX_SR_LANEMASK_EQ] = bit,
 			[BC_PTX_SR_LANEMASK_LT] = bit - 1,
@@ -54,6 +56,7 @@ static void start_block(struct bc_ptx_run *x, struct bc_ptx_block *b, uint64_t l
 	const uint32_t *grid = x->g->l->grid, *block = x->g->l->block;
 
 	b->linear = linear;
+	b->sm = (uint32_t)(linear % (x->g->l->sms ? x->g->l->sms : 1));
 	b->ordinal = ordinal;
 	b->alone = alone;
 	b->id[0] = (uint32_t)(linear % grid[0]);
@@ -90,7 +93,8 @@ static bool timed_turn(struct bc_ptx_run *x, struct bc_ptx_block *b)
 	}
 	if (!first)
 		return false;
-	x->quantum = ready > 1 ? 1 : BC_PTX_QUANTUM;
+	if (ready > 1)
+		x->quantum = 1;
 	return bc_ptx_warp_run(x, first);
 }
 
@@ -99,7 +103,7 @@ static bool turn(struct bc_ptx_run *x, struct bc_ptx_block *b)
 {
 	bool ran = false;
 
-	x->quantum = BC_PTX_QUANTUM;
+	x->quantum = x->g->l->cooperative ? COOPERATIVE_QUANTUM : BC_PTX_QUANTUM;
 	if (x->g->timing)
 		return timed_turn(x, b);
 	for (uint32_t i = 0; i < b->nwarps && !x->failed; i++) {
@@ -112,19 +116,25 @@ static bool turn(struct bc_ptx_run *x, struct bc_ptx_block *b)
 	return ran;
 }
 
-void bc_ptx_block_run(struct bc_ptx_run *x, uint64_t first, unsigned nblocks)
+static void clear_shared(struct bc_ptx_shared *s)
 {
-	struct bc_ptx_shared *s = x->block[0].shared;
-	bool ran = true;
-
 	memset(s->data, 0xcd, s->bytes);
 	memset(s->written, 0, s->bytes);
 	if (s->race)
 		bc_ptx_race_reset(s->race);
+}
+
+void bc_ptx_block_run(struct bc_ptx_run *x, uint64_t first, unsigned nblocks)
+{
+	bool ran = true;
+
+	for (unsigned i = 0; i < nblocks; i++)
+		if (i == 0 || !x->g->share)
+			clear_shared(x->block[i].shared);
 	x->nseen = 0;
 	x->failed = false;
 	for (unsigned i = 0; i < nblocks; i++)
-		start_block(x, &x->block[i], first + i, i, nblocks == 1);
+		start_block(x, &x->block[i], first + i, i, nblocks == 1 || !x->g->share);
 	while (ran && !x->failed && first <= atomic_load(&x->g->failed)) {
 		ran = false;
 		for (unsigned i = 0; i < nblocks; i++)

@@ -5,7 +5,7 @@
 
 #include "harness/device/reference/ptx_exec.h"
 
-/* Run @nblocks (1, or 2 that share memory) blocks of the grid from number @first on. */
+/* Run @nblocks (1, 2 that share memory, or all of a cooperative launch) blocks of the grid from number @first on. */
 void bc_ptx_block_run(struct bc_ptx_run *x, uint64_t first, unsigned nblocks);
 
 #endif

@@ -44,6 +44,14 @@ void bc_ptx_count_shared(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 		st = h->count(h->ctx, &x->g->geometry, op, a, mask, &n, &err);
 	else
 		st = bc_banks_count(&x->g->geometry, op, a, mask, &n, &err);
+	if (!st && h && h->serve) {
+		struct bc_ptx_access at =
+			bc_ptx_access_of(x, w, in, BC_PTX_LOAD, BC_PTX_SHARED, bc_op_info(op)->bytes, mask, addr);
+
+		at.op = op;
+		w->b->serial--; /* the same instruction is told of once more, with its data */
+		h->serve(h->ctx, &at, &n);
+	}
 	if (st) {
 		bc_ptx_fail_at(x, w->b, in, "the bank laws do not apply: %s", err.msg);
 		return;
@@ -113,6 +121,11 @@ struct bc_ptx_access bc_ptx_access_of(struct bc_ptx_run *x, struct bc_ptx_warp *
 		.line = in->line,
 		.block = w->b->linear,
 		.warp = w->index,
+		.sm = w->b->sm,
+		.time = x->g->timing ? w->time.issue : w->clock,
+		.shared = w->b->shared->data,
+		.shared_base = w->b->shared->base,
+		.shared_bytes = w->b->shared->bytes,
 		.serial = w->b->serial++,
 	};
 }

@@ -256,7 +256,7 @@ struct bc_ptx_barrier {
 	uint64_t cycle; /* when the last of the warps arrived */
 };
 
-/* Shared memory of a block (or of two, when a fault makes them share it). */
+/* Shared memory of a block (or of two, when a fault makes them share it); the first of the two owns it. */
 struct bc_ptx_shared {
 	unsigned char *data;	  /* [bytes] */
 	unsigned char *written;	  /* [bytes] 1: was written */
@@ -267,6 +267,7 @@ struct bc_ptx_shared {
 struct bc_ptx_block {
 	uint32_t id[3];
 	uint64_t linear;
+	uint32_t sm; /* that it is on */
 	uint32_t nthreads, nwarps, ndone;
 	uint32_t ordinal; /* 1 for the second of two blocks that share memory */
 	bool alone;	  /* it shares its memory with no other block */
@@ -285,7 +286,9 @@ struct bc_ptx_grid {
 	struct bc_geometry geometry;
 	const struct bc_ptx_timing *timing; /* of a kernel that reads the clock; NULL: none */
 	uint64_t nblocks;
-	unsigned together;	     /* blocks that run at once on one worker: 1, or 2 that share memory */
+	unsigned together; /* blocks that run at once on one worker: 1, 2 that share memory, all of a cooperative launch
+			    */
+	bool share;	   /* those blocks have one shared memory */
 	uint32_t shared_bytes;	     /* static and dynamic */
 	atomic_uint_fast64_t next;   /* block to run next */
 	atomic_uint_fast64_t budget; /* instructions left to hand out */
@@ -297,7 +300,7 @@ struct bc_ptx_grid {
 struct bc_ptx_run {
 	struct bc_ptx_grid *g;
 	const struct bc_ptx_kernel *k;
-	struct bc_ptx_block *block; /* [1 or 2] */
+	struct bc_ptx_block *block; /* [together] */
 	struct bc_ptx_counts counts;
 	bool failed;	  /* the current block cannot go on */
 	bool yielded;	  /* the split that ran gives up its warp's turn */

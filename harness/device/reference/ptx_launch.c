@@ -8,7 +8,6 @@
 
 #define THREADS_MAX 1024u
 #define WORKERS_MAX 64u
-#define TOGETHER_MAX 2u /* blocks that one worker runs at once */
 
 static enum bc_status check_geometry(const struct bc_ptx_kernel *k, const struct bc_ptx_launch *l, struct bc_error *err)
 {
@@ -26,6 +25,10 @@ static enum bc_status check_geometry(const struct bc_ptx_kernel *k, const struct
 			return bc_fail(err, BC_EUSAGE, "kernel %s: blocks must be (%u,%u,%u) (.reqntid)", e->cname,
 				       e->reqntid[0], e->reqntid[1], e->reqntid[2]);
 	}
+	if (l->cooperative && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > (l->sms ? l->sms : 1))
+		return bc_fail(err, BC_EUSAGE,
+			       "kernel %s: a cooperative launch of (%u,%u,%u) blocks, the device has %u SMs", e->cname,
+			       l->grid[0], l->grid[1], l->grid[2], l->sms ? l->sms : 1);
 	if (threads > THREADS_MAX || (e->maxntid != 0 && threads > e->maxntid))
 		return bc_fail(err, BC_EUSAGE, "kernel %s: a block of %llu threads, at most %u are possible", e->cname,
 			       (unsigned long long)threads,
@@ -56,6 +59,16 @@ static enum bc_status check_sizes(const struct bc_ptx_kernel *k, const struct bc
 	return BC_OK;
 }
 
+static void free_shared(struct bc_ptx_shared *s)
+{
+	if (!s)
+		return;
+	bc_ptx_race_destroy(s->race);
+	free(s->data);
+	free(s->written);
+	free(s);
+}
+
 static void free_run(struct bc_ptx_run *x, unsigned nblocks)
 {
 	for (unsigned i = 0; x->block && i < nblocks; i++) {
@@ -69,24 +82,21 @@ static void free_run(struct bc_ptx_run *x, unsigned nblocks)
 		free(b->warp[0].time.ready);
 		free(b->warp[0].local);
 	}
-	if (x->block && x->block[0].shared) {
-		bc_ptx_race_destroy(x->block[0].shared->race);
-		free(x->block[0].shared->data);
-		free(x->block[0].shared->written);
-		free(x->block[0].shared);
-	}
+	for (unsigned i = 0; x->block && i < nblocks; i++)
+		if (i == 0 || !x->g->share)
+			free_shared(x->block[i].shared);
 	free(x->block);
 	x->block = NULL;
 }
 
-static enum bc_status make_shared(struct bc_ptx_run *x, struct bc_error *err)
+static enum bc_status make_shared(struct bc_ptx_run *x, struct bc_ptx_block *b, struct bc_error *err)
 {
 	const uint32_t bytes = x->g->shared_bytes;
 	struct bc_ptx_shared *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return bc_fail(err, BC_ENOMEM, "out of memory for a block");
-	x->block[0].shared = s;
+	b->shared = s;
 	s->base = x->k->arch.window_base;
 	s->bytes = bytes;
 	s->data = calloc(1, bytes + 1u);
@@ -120,7 +130,6 @@ static enum bc_status make_block(struct bc_ptx_run *x, struct bc_ptx_block *b, u
 			for (unsigned l = 0; l < BC_LANES; l++)
 				w[i].r[(k->first_constant + c) * BC_LANES + l] = k->constant[c];
 	}
-	b->shared = x->block[0].shared;
 	return BC_OK;
 }
 
@@ -129,19 +138,24 @@ static enum bc_status make_run(struct bc_ptx_run *x, struct bc_ptx_grid *g, unsi
 	const uint32_t *n = g->l->block;
 	const uint32_t nwarps = (n[0] * n[1] * n[2] + BC_LANES - 1) / BC_LANES;
 	const uint64_t state = ((uint64_t)g->k->nslots * 8 + g->k->local_bytes) * BC_LANES * nwarps;
-	enum bc_status st;
+	enum bc_status st = BC_OK;
 
 	*x = (struct bc_ptx_run){ .g = g, .k = g->k };
 	if (state > BC_PTX_BLOCK_STATE_MAX)
 		return bc_fail(err, BC_EUSAGE,
 			       "kernel %s: %llu bytes of registers and local memory a block, at most %u are supported",
 			       g->k->entry->cname, (unsigned long long)state, BC_PTX_BLOCK_STATE_MAX);
-	x->block = calloc(TOGETHER_MAX, sizeof(*x->block));
+	x->block = calloc(nblocks, sizeof(*x->block));
 	if (!x->block)
 		return bc_fail(err, BC_ENOMEM, "out of memory for a block");
-	st = make_shared(x, err);
-	for (unsigned i = 0; i < nblocks && !st; i++)
-		st = make_block(x, &x->block[i], nwarps, err);
+	for (unsigned i = 0; i < nblocks && !st; i++) {
+		if (i > 0 && g->share)
+			x->block[i].shared = x->block[0].shared;
+		else
+			st = make_shared(x, &x->block[i], err);
+		if (!st)
+			st = make_block(x, &x->block[i], nwarps, err);
+	}
 	return st;
 }
 
@@ -258,13 +272,14 @@ enum bc_status bc_ptx_launch(const struct bc_ptx_kernel *k, const struct bc_ptx_
 	g.geometry = bc_arch_geometry(&k->arch);
 	g.timing = reads_clock(k) ? l->timing : NULL;
 	g.nblocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-	g.together = l->hooks && l->hooks->share_blocks ? 2 : 1;
+	g.share = l->hooks && l->hooks->share_blocks && !l->cooperative;
+	g.together = l->cooperative ? (unsigned)g.nblocks : g.share ? 2 : 1;
 	atomic_init(&g.next, 0);
 	atomic_init(&g.budget, l->budget ? l->budget : BC_PTX_BUDGET_DEFAULT);
 	atomic_init(&g.failed, UINT64_MAX);
 	atomic_init(&g.fence, 0);
 	n = n > WORKERS_MAX ? WORKERS_MAX : n;
-	n = n > g.nblocks ? (unsigned)g.nblocks : n;
+	n = l->cooperative ? 1 : n > g.nblocks ? (unsigned)g.nblocks : n;
 	n = n ? n : 1;
 	x = calloc(n, sizeof(*x));
 	if (!x)

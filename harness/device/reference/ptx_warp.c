@@ -405,6 +405,20 @@ static void put_clock(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 	}
 }
 
+/* nanosleep: as long as the lane that sleeps longest. */
+static void sleep_lanes(const struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lanes)
+{
+	const uint64_t *t = w->r + in->src[0];
+	uint64_t longest = 0;
+
+	for (uint32_t m = lanes; m != 0; m &= m - 1)
+		if (t[__builtin_ctz(m)] > longest)
+			longest = t[__builtin_ctz(m)];
+	w->clock += longest;
+	if (x->g->timing)
+		w->time.issue += longest;
+}
+
 /* Run split @s until its way may meet another's, it waits, or *@left instructions are used up. */
 static void run_split(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s, uint32_t *left)
 {
@@ -432,6 +446,7 @@ static void run_split(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s, u
 		} else if (in->flow == BC_PTX_F_YIELD) {
 			sp->pc++;
 			if (lanes != 0) {
+				sleep_lanes(x, w, in, lanes);
 				sp->ran += BC_PTX_QUANTUM;
 				x->yielded = true;
 				return;

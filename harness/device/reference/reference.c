@@ -83,6 +83,7 @@ static void fill_facts(struct bc_facts *f, const struct bc_arch *a, unsigned ind
 	f->reserved_bytes = a->reserved_bytes;
 	f->static_bytes = a->static_bytes;
 	f->ecc = -1;
+	f->sms = 1;
 	(void)bc_strlcpy(f->clock_absent, "the reference device has no clock", sizeof(f->clock_absent));
 	f->counters_are_model = true;
 }
@@ -108,6 +109,14 @@ static enum bc_status list(const struct bc_open_options *o, struct bc_facts **fa
 out:
 	free(archs);
 	return st;
+}
+
+/* A fault of one SM needs others beside it. */
+static uint32_t number_of_sms(const struct bc_open_options *o, const struct bc_fault *fault)
+{
+	const uint32_t asked = o->reference_sms ? o->reference_sms : 1;
+
+	return fault && fault->sms > asked ? fault->sms : asked;
 }
 
 static void close_device(struct bc_device *d)
@@ -154,6 +163,7 @@ static enum bc_status open_device(const struct bc_open_options *o, const struct 
 	if (st)
 		goto out;
 	fill_facts(&d->facts, &d->arch, which->index);
+	d->facts.sms = number_of_sms(o, d->fault);
 	if (d->timed) {
 		d->facts.clock_absent[0] = '\0';
 		d->timing = bc_ptx_timing_of(&d->arch);
@@ -270,15 +280,16 @@ static enum bc_status find_kernel(struct bc_device *d, const struct bc_launch *l
 }
 
 /* @bytes of poison at @address. */
-static enum bc_status poison(struct bc_device *d, uint64_t address, const struct bc_buffer *b, struct bc_error *err)
+static enum bc_status poison(struct bc_device *d, uint64_t address, const struct bc_buffer *b, size_t bytes,
+			     struct bc_error *err)
 {
 	unsigned char chunk[4096];
 	enum bc_status st = BC_OK;
 
 	memset(chunk, b->poison, sizeof(chunk));
-	for (size_t at = 0; !st && at < b->bytes; at += sizeof(chunk))
+	for (size_t at = 0; !st && at < bytes; at += sizeof(chunk))
 		st = bc_ptx_mem_write(d->mem, address + at, chunk,
-				      b->bytes - at < sizeof(chunk) ? b->bytes - at : sizeof(chunk), err);
+				      bytes - at < sizeof(chunk) ? bytes - at : sizeof(chunk), err);
 	return st;
 }
 
@@ -310,19 +321,33 @@ static enum bc_status make(struct bc_device *d, struct job *j, struct bc_error *
 	memcpy(j->params, l->params, l->params_size);
 	for (size_t b = 0; !st && b < l->nbuffers; b++) {
 		const struct bc_buffer *buf = &l->buffers[b];
+		const size_t bytes = bc_buffer_bytes(l, buf);
 
 		if (buf->param_offset > l->params_size || l->params_size - buf->param_offset < sizeof(uint64_t))
 			return bc_fail(err, BC_EUSAGE,
 				       "buffer %zu: its address at byte %zu lies outside %zu bytes of parameters", b,
 				       buf->param_offset, l->params_size);
-		st = bc_ptx_mem_alloc(d->mem, buf->bytes ? buf->bytes : 1, &j->address[b], err);
-		if (!st && buf->init)
+		st = bc_ptx_mem_alloc(d->mem, bytes ? bytes : 1, &j->address[b], err);
+		if (!st && buf->init && !buf->per_block)
 			st = bc_ptx_mem_write(d->mem, j->address[b], buf->init, buf->bytes, err);
 		else if (!st)
-			st = poison(d, j->address[b], buf, err);
+			st = poison(d, j->address[b], buf, bytes, err);
 		memcpy(j->params + buf->param_offset, &j->address[b], sizeof(uint64_t));
 	}
 	return st;
+}
+
+/* What each block wrote, beside what block 0 wrote. */
+static void compare_blocks(const struct bc_launch *l, const struct bc_buffer *b)
+{
+	const size_t blocks = b->bytes ? bc_buffer_bytes(l, b) / b->bytes : 0;
+	const unsigned char *first = b->out;
+
+	for (size_t i = 0; i < blocks; i++) {
+		b->differ[i] = 0;
+		for (size_t at = 0; at + 4 <= b->bytes; at += 4)
+			b->differ[i] += memcmp(first + at, first + i * b->bytes + at, 4) != 0;
+	}
 }
 
 static enum bc_status read_back(struct bc_device *d, const struct job *j, struct bc_error *err)
@@ -332,7 +357,10 @@ static enum bc_status read_back(struct bc_device *d, const struct job *j, struct
 	for (size_t b = 0; !st && b < j->launch->nbuffers; b++)
 		if (j->launch->buffers[b].out)
 			st = bc_ptx_mem_read(d->mem, j->address[b], j->launch->buffers[b].out,
-					     j->launch->buffers[b].bytes, err);
+					     bc_buffer_bytes(j->launch, &j->launch->buffers[b]), err);
+	for (size_t b = 0; !st && b < j->launch->nbuffers; b++)
+		if (j->launch->buffers[b].out && j->launch->buffers[b].differ)
+			compare_blocks(j->launch, &j->launch->buffers[b]);
 	return st;
 }
 
@@ -354,13 +382,15 @@ static void run_job(const struct crew *c, struct job *j, struct bc_ptx_result *r
 	struct bc_ptx_launch p = { .shared_bytes = l->shared_bytes,
 				   .params = j->params,
 				   .params_size = l->params_size,
-				   .budget = LAUNCH_BUDGET,
+				   .budget = LAUNCH_BUDGET * c->d->facts.sms,
 				   .workers = c->workers,
 				   .racecheck = c->d->racecheck && !l->repeats,
 				   .multi_writer = l->multi_writer,
 				   .reads_unwritten = l->reads_unwritten || fault,
 				   .hooks = fault ? &fault->hooks : NULL,
-				   .timing = c->d->timed && !c->counted ? &c->d->timing : NULL };
+				   .timing = c->d->timed && !c->counted ? &c->d->timing : NULL,
+				   .sms = c->d->facts.sms,
+				   .cooperative = l->cooperative };
 	struct bc_error why = { .msg = "" };
 	char more[48] = "";
 	enum bc_status st;
@@ -432,7 +462,7 @@ static size_t launches_at_once(const struct bc_launch *l, size_t n)
 
 	for (; k < n && k < TOGETHER_MAX; k++) {
 		for (size_t b = 0; b < l[k].nbuffers; b++)
-			bytes += l[k].buffers[b].bytes;
+			bytes += bc_buffer_bytes(&l[k], &l[k].buffers[b]);
 		if (k && bytes > TOGETHER_BYTES)
 			break;
 	}

@@ -256,6 +256,24 @@ START_TEST(options_are_told_as_they_were_given)
 }
 END_TEST
 
+START_TEST(sms_are_one_all_or_a_list)
+{
+	static const char *const bad[] = { "", "al", "all,1", "1,", ",1", "1,,2", "1,1", "-1", "1.5", "123456", "0x1" };
+	struct bc_sms_choice c;
+	struct bc_error e;
+
+	ck_assert(!bc_sms_parse(NULL, &c, &e) && !c.every && !c.n);
+	ck_assert(!bc_sms_parse("one", &c, &e) && !c.every && !c.n);
+	ck_assert(!bc_sms_parse("all", &c, &e) && c.every && !c.n);
+	ck_assert(!bc_sms_parse("131,0,7", &c, &e) && c.every && c.n == 3);
+	ck_assert(c.sm[0] == 131 && c.sm[1] == 0 && c.sm[2] == 7);
+	for (size_t i = 0; i < BC_ARRAY_LEN(bad); i++) {
+		ck_assert_msg(bc_sms_parse(bad[i], &c, &e) == BC_EUSAGE, "%s", bad[i]);
+		ck_assert_msg(strstr(e.msg, "it is one, all, or") != NULL, "%s", e.msg);
+	}
+}
+END_TEST
+
 Suite *bc_test_run_options(void)
 {
 	Suite *s = suite_create("run_options");
@@ -270,6 +288,7 @@ Suite *bc_test_run_options(void)
 	tcase_add_test(tc, a_command_to_run_a_case_again_has_what_it_needs);
 	tcase_add_test(tc, the_tables_are_sound);
 	tcase_add_test(tc, options_are_told_as_they_were_given);
+	tcase_add_test(tc, sms_are_one_all_or_a_list);
 	suite_add_tcase(s, tc);
 	return s;
 }

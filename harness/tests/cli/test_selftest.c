@@ -275,6 +275,7 @@ Suite *bc_test_selftest(void)
 	Suite *s = suite_create("selftest");
 	TCase *tc = tcase_create("program"), *rule = tcase_create("rules");
 
+	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, faults_come_out_as_the_row_says, 0, (int)BC_ARRAY_LEN(runs));
 	tcase_add_loop_test(tc, a_missed_fault_is_said, 0, (int)BC_ARRAY_LEN(missed));

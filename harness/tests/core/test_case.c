@@ -223,7 +223,7 @@ static enum bc_status build_one(const char *suite, const char *rule, const char 
 				bool (*build)(unsigned i, struct bc_case *c), struct bc_error *err)
 {
 	const struct bc_rule r = { .name = rule, .sentence = sentence, .build = build };
-	const struct bc_suite s = { suite, "one rule", &r, 1, false };
+	const struct bc_suite s = { suite, "one rule", &r, 1, false, false };
 	const struct bc_suite *const suites[] = { &s, NULL };
 	struct bc_catalog one = { 0 };
 	const enum bc_status st = bc_catalog_build(suites, &one, err);

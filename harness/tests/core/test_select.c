@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 Suite *bc_test_select(void);
@@ -189,6 +190,39 @@ START_TEST(extremes_of_globs)
 }
 END_TEST
 
+/* Of the real catalogue. */
+static size_t chosen_sms(const char *filter, bool every_sm, size_t *all)
+{
+	const struct bc_selection s = { .filter = &filter, .nfilter = filter != NULL, .every_sm = every_sm };
+	struct bc_catalog cat;
+	struct bc_error err;
+	bool *chosen;
+	size_t n = 0;
+
+	ck_assert(!bc_catalog_build(bc_suites, &cat, &err));
+	chosen = calloc(cat.n + cat.nhidden, sizeof(*chosen));
+	ck_assert(chosen && !bc_select(&cat, &s, chosen, all, &err));
+	for (size_t i = 0; i < cat.n + cat.nhidden; i++) {
+		n += chosen[i] && strcmp(cat.cases[i].suite->name, "sms") == 0;
+		ck_assert(!chosen[i] || strcmp(cat.cases[i].suite->name, "meta") != 0);
+	}
+	free(chosen);
+	bc_catalog_release(&cat);
+	return n;
+}
+
+START_TEST(a_suite_of_every_sm_is_there_when_it_is_asked_for)
+{
+	size_t plain, every, ignored;
+
+	ck_assert_uint_eq(chosen_sms(NULL, false, &plain), 0);
+	ck_assert_uint_gt(chosen_sms(NULL, true, &every), 200);
+	ck_assert_uint_eq(every - plain, chosen_sms("sms", false, &ignored));
+	ck_assert_uint_eq(chosen_sms("*/ld_b32/*", true, &ignored), 0);
+	ck_assert_uint_eq(chosen_sms("*/ld_b32", true, &ignored), 2); /* of stride and stride_clock */
+}
+END_TEST
+
 Suite *bc_test_select(void)
 {
 	Suite *s = suite_create("select");
@@ -198,6 +232,7 @@ Suite *bc_test_select(void)
 	tcase_add_loop_test(g, selection_takes_the_row, 0, (int)BC_ARRAY_LEN(rows));
 	tcase_add_test(g, glob_without_a_match_is_refused);
 	tcase_add_test(g, only_what_is_there);
+	tcase_add_test(g, a_suite_of_every_sm_is_there_when_it_is_asked_for);
 	tcase_add_test(g, extremes_of_globs);
 	suite_add_tcase(s, g);
 	return s;

@@ -20,7 +20,7 @@ Suite *bc_test_cuda_stub(void);
 /* The stub goes wrong as @mode says, NULL: not. Any file serves as an image. */
 static void stub(const char *mode)
 {
-	static const char *const images[] = { "pattern_ld", "pattern_generic" };
+	static const char *const images[] = { "pattern_ld", "pattern_generic", "sms" };
 
 	bc_call.set[0][0] = "LD_LIBRARY_PATH";
 	bc_call.set[0][1] = BC_TEST_STUBS;
@@ -293,6 +293,55 @@ START_TEST(the_cupti_that_was_named_is_the_one)
 }
 END_TEST
 
+/* ---- every SM ---- */
+
+#define RUN_SMS                                                                                                      \
+	"run --device cuda:0 --sms all --filter sms/stride/ld_b32 --filter sms/stride_clock/ld_b32 --witness clock " \
+	"--expected " BC_TEST_EXPECTED " --kernels . --reports reports --timeout 20"
+
+static void stub_sms(const char *sms, const char *what)
+{
+	stub(NULL);
+	bc_call.set[3][0] = "BC_STUB_SMS";
+	bc_call.set[3][1] = sms;
+	bc_call.set[4][0] = "BC_STUB_SM";
+	bc_call.set[4][1] = what;
+}
+
+static const struct {
+	const char *what;
+	int status;
+	const char *said;
+} sms[] = {
+	{ NULL, 0, "2 PASS" },
+	{ "data", 1, "sms/stride/ld_b32: data: SM 5, stride/ld_b32/0: lane 9, request 0, " },
+	{ "data", 1, "; 1 of 7 SMs have wrong data" },
+	{ "slow", 1, "(SM 5, stride/ld_b32/0: a timed section takes 836 cycles, the median of the SMs is 736)" },
+	{ "place", 2, "sms/stride/ld_b32: the blocks of one launch ran on 6 SMs, the device has 7" },
+};
+
+START_TEST(every_sm_is_compared)
+{
+	stub_sms("7", sms[_i].what);
+	bc_run_program(RUN_SMS);
+	bc_expect_status(sms[_i].status, NULL);
+	bc_expect_output(sms[_i].said);
+}
+END_TEST
+
+START_TEST(an_sm_that_is_not_asked_for_is_not_compared)
+{
+	stub_sms("7", "data");
+	bc_run_program(RUN_SMS " --sms 1,3,7");
+	bc_expect_status(0, NULL);
+	bc_run_program(RUN_SMS " --sms 3,5");
+	bc_expect_status(1, NULL);
+	bc_run_program(RUN_SMS " --sms 1,2");
+	bc_expect_status(2, NULL);
+	bc_expect_output("--sms: there is no SM 2");
+}
+END_TEST
+
 #endif
 
 Suite *bc_test_cuda_stub(void)
@@ -314,6 +363,8 @@ Suite *bc_test_cuda_stub(void)
 	tcase_add_test(tc, the_cupti_that_was_named_is_the_one);
 	tcase_add_loop_test(tc, the_driver_decides_about_the_images, 0, (int)BC_ARRAY_LEN(drivers));
 	tcase_add_test(tc, a_release_that_is_not_there_is_refused);
+	tcase_add_loop_test(tc, every_sm_is_compared, 0, (int)BC_ARRAY_LEN(sms));
+	tcase_add_test(tc, an_sm_that_is_not_asked_for_is_not_compared);
 #endif
 	suite_add_tcase(s, tc);
 	return s;

@@ -53,7 +53,7 @@ static const struct bc_case *find(const char *id)
 
 static void make(const struct bc_case *c, unsigned seed, struct bc_case_launch *r)
 {
-	need(bc_case_launch_program(c, &arch, seed, r, &err), c->id);
+	need(bc_case_launch_program(c, &arch, 1, seed, r, &err), c->id);
 }
 
 /* The launch of a case with another kernel of the same image and parameters: what the device then says.

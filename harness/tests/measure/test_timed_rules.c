@@ -27,6 +27,7 @@ struct figures {
 	double bytes;		 /* a cycle, of 16-byte loads */
 	double shared, l1, l2;	 /* a load that waits for the one before */
 	double barrier;		 /* 1: a step with a barrier of the block takes what one without does; 0: as measured */
+	double bank;		 /* bank 9's loads take so many times what the others' do; 0: as many */
 	double blocks;		 /* on an SM beside those that fit */
 };
 
@@ -93,6 +94,8 @@ static const struct fault {
 	  "ratio",
 	  { "clock/latency" } },
 	{ "barriers of the block take no time", offsetof(struct figures, barrier), 1, "ratio", { "sync/cost" } },
+	{ "a bank is slow", offsetof(struct figures, bank), 1.05, "ratio", { "cells/speed" } },
+	{ "a bank is fast", offsetof(struct figures, bank), 0.9, "ratio", { "cells/speed" } },
 	{ "an SM never holds as many blocks as fit",
 	  offsetof(struct figures, blocks),
 	  -1,
@@ -182,6 +185,17 @@ static void time_barriers(const struct bc_launch *l)
 			cycles[0] = (uint32_t)(10000 * (now.barrier > 0 ? now.barrier : measured[i].ratio));
 }
 
+static void time_banks(const struct bc_launch *l)
+{
+	uint32_t *cycles = words_at(l, offsetof(struct bc_cells_params, cycles));
+
+	ck_assert_ptr_nonnull(cycles);
+	for (uint32_t bank = 0; bank < 32; bank++)
+		cycles[bank] = (uint32_t)(BC_CELLS_SPEED_LOADS * now.shared);
+	if (now.bank > 0)
+		cycles[9] = (uint32_t)(cycles[9] * now.bank);
+}
+
 /* 228 KB an SM: 24 blocks of two 32 x 33 tiles of floats and 1 KB, 25 of two 32 x 32 tiles and 1 KB. */
 static void hold_blocks(const struct bc_launch *l)
 {
@@ -201,6 +215,8 @@ static enum bc_status run(struct bc_device *d, const struct bc_launch *l, size_t
 			time_clock(&l[i]);
 		else if (strcmp(l[i].kernel, "bc_sync_cost") == 0)
 			time_barriers(&l[i]);
+		else if (strcmp(l[i].kernel, "bc_cells_speed") == 0)
+			time_banks(&l[i]);
 		else if (strcmp(l[i].kernel, "bc_declare_resident") == 0)
 			hold_blocks(&l[i]);
 	}

@@ -5,6 +5,8 @@
  * bc_gld32: right data, the counts, and an H200's cycles (23 for a load, 2 for each further wavefront).
  * BC_STUB_CUDA=12000: it is the driver of CUDA 12.0. It loads anything but an image that begins with "refused" and one
  * that begins with "CUDA 13" while its own release is older.
+ * BC_STUB_SMS: its number of SMs (1); block b is on SM 2 b + 1. BC_STUB_SM: what is wrong with block 2: "data", "slow",
+ * "place" (it is where block 1 is).
  */
 #include <cuda.h>
 
@@ -19,7 +21,21 @@
 #define BASE 1024u /* where dynamic shared memory starts */
 #define LANES 32u
 
-static const char *const kernels[] = { "bc_ld32", "bc_ld32_clock", "bc_gld32" };
+static const char *const kernels[] = { "bc_ld32", "bc_ld32_clock", "bc_gld32", "bc_sms_compare" };
+
+static unsigned number_of_sms(void)
+{
+	const char *text = getenv("BC_STUB_SMS");
+
+	return text ? (unsigned)strtoul(text, NULL, 10) : 1;
+}
+
+static bool wrong(const char *what)
+{
+	const char *text = getenv("BC_STUB_SM");
+
+	return text && strcmp(text, what) == 0;
+}
 
 CUresult cuInit(unsigned flags)
 {
@@ -76,7 +92,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: *value = 233472; break;
 	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 49152; break;
 	case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK: *value = 1024; break;
-	case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 1; break;
+	case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = (int)number_of_sms(); break;
 	default: *value = 0;
 	}
 	return CUDA_SUCCESS;
@@ -94,6 +110,12 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
 	(void)dev;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+	*device = 0;
 	return CUDA_SUCCESS;
 }
 
@@ -183,6 +205,12 @@ CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
 	return CUDA_SUCCESS;
 }
 
+CUresult cuMemsetD8(CUdeviceptr at, unsigned char byte, size_t bytes)
+{
+	memset((void *)(uintptr_t)at, byte, bytes);
+	return CUDA_SUCCESS;
+}
+
 CUresult cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 {
 	(void)flags;
@@ -269,15 +297,61 @@ static void run_clock(const struct bc_pattern_params *p)
 	}
 }
 
+static bool is_kernel(CUfunction f, unsigned i)
+{
+	return (void *)f == (void *)(uintptr_t)&kernels[i];
+}
+
+/* As kernels/pattern.cuh moves on what a block writes. */
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+				   unsigned bz, unsigned shared_bytes, CUstream stream, void **params)
+{
+	const struct bc_pattern_params *p = params[0];
+
+	(void)stream;
+	if (gx != number_of_sms() || gy * gz != 1 || bx != LANES || by * bz != 1 || shared_bytes <= 233472 / 2)
+		return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+	for (unsigned b = 0; b < gx; b++) {
+		struct bc_pattern_params q = *p;
+		const bc_u64 block = b;
+
+		q.results = p->results ? p->results + block * p->count * LANES * 4 : 0;
+		q.info = p->info ? p->info + block * 8 : 0;
+		q.samples = p->samples ? p->samples + block * p->nsamples * 8 * 4 : 0;
+		words(p->sms)[0]++;
+		words(p->sms)[1 + b] = 2 * (b == 2 && wrong("place") ? 1 : b) + 1;
+		if (is_kernel(f, 1))
+			run_clock(&q);
+		else
+			run_data(&q, shared_bytes);
+		if (b == 2 && q.results && wrong("data"))
+			words(q.results)[9] ^= 0x100;
+		for (unsigned s = 0; b == 2 && is_kernel(f, 1) && wrong("slow") && s < p->nsamples; s++)
+			words(q.samples)[s * 8 + 1] += 100;
+	}
+	return CUDA_SUCCESS;
+}
+
+static CUresult compare(const struct bc_compare_params *p, unsigned blocks)
+{
+	for (unsigned b = 0; b < blocks; b++)
+		for (uint32_t i = 0; i < p->words; i++)
+			words(p->differ)[b] += words(p->slices)[b * p->words + i] != words(p->slices)[i];
+	memcpy(words(p->first), words(p->slices), (size_t)p->words * 4);
+	return CUDA_SUCCESS;
+}
+
 CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 			unsigned shared_bytes, CUstream stream, void **params, void **extra)
 {
 	const struct bc_pattern_params *p = extra[1]; /* after CU_LAUNCH_PARAM_BUFFER_POINTER */
 
 	(void)stream;
+	if (is_kernel(f, 3) && gy * gz * by * bz == 1)
+		return compare(extra[1], gx);
 	if (params || gx * gy * gz != 1 || bx != LANES || by * bz != 1 || shared_bytes > 232448)
 		return CUDA_ERROR_INVALID_VALUE;
-	if ((void *)f == (void *)(uintptr_t)&kernels[1])
+	if (is_kernel(f, 1))
 		run_clock(p);
 	else
 		run_data(p, shared_bytes);
@@ -297,3 +371,20 @@ CUresult cuGetErrorString(CUresult error, const char **text)
 	*text = error == CUDA_ERROR_NOT_FOUND ? "named symbol not found" : "the stub refuses";
 	return CUDA_SUCCESS;
 }
+
+/* What `app` needs of a driver and a run does not: no test of this stub calls it. */
+#define REFUSED(name, ...)                       \
+	CUresult name(__VA_ARGS__)               \
+	{                                        \
+		return CUDA_ERROR_NOT_SUPPORTED; \
+	}
+
+REFUSED(cuStreamCreate, CUstream *stream __attribute__((unused)), unsigned flags __attribute__((unused)))
+REFUSED(cuStreamDestroy, CUstream stream __attribute__((unused)))
+REFUSED(cuStreamQuery, CUstream stream __attribute__((unused)))
+REFUSED(cuStreamIsCapturing, CUstream stream __attribute__((unused)), CUstreamCaptureStatus *s __attribute__((unused)))
+REFUSED(cuGraphGetNodes, CUgraph graph __attribute__((unused)), CUgraphNode *nodes __attribute__((unused)),
+	size_t *n __attribute__((unused)))
+REFUSED(cuGraphNodeGetType, CUgraphNode node __attribute__((unused)), CUgraphNodeType *type __attribute__((unused)))
+REFUSED(cuGraphKernelNodeGetParams, CUgraphNode node __attribute__((unused)),
+	CUDA_KERNEL_NODE_PARAMS *params __attribute__((unused)))

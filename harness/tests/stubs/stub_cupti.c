@@ -15,6 +15,9 @@
  * GV11B, which it refuses, GA102 without ldgsts conflicts, and GH100 with all. As a library of CUDA 12.6 does, it
  * refuses the longer structs of newer headers, whichever headers it is built with.
  */
+#include <cuda.h>
+
+#include <cupti_callbacks.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
@@ -239,4 +242,29 @@ CUptiResult cuptiRangeProfilerCounterDataImageInitialize(CUpti_RangeProfiler_Cou
 {
 	memset(p->pCounterData, 0, p->counterDataSize);
 	return CUPTI_SUCCESS;
+}
+
+/* What `app` needs and a run does not. */
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback, void *user)
+{
+	(void)handle;
+	(void)callback;
+	(void)user;
+	return CUPTI_ERROR_NOT_SUPPORTED;
+}
+
+CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain,
+				CUpti_CallbackId id)
+{
+	(void)enable;
+	(void)handle;
+	(void)domain;
+	(void)id;
+	return CUPTI_ERROR_NOT_SUPPORTED;
+}
+
+CUptiResult cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_GetCounterDataInfo_Params *p)
+{
+	(void)p;
+	return CUPTI_ERROR_NOT_SUPPORTED;
 }
