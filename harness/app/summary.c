@@ -33,7 +33,8 @@ static const char *gpu_of(const struct bc_app_record *r, unsigned device)
 	return "no GPU";
 }
 
-static enum bc_status find_name(struct bc_app_summary *s, const char *mangled, size_t *index, struct bc_error *err)
+static enum bc_status find_name(struct bc_app_summary *s, const char *mangled, enum bc_app_kind kind, size_t *index,
+				struct bc_error *err)
 {
 	struct bc_app_name *n;
 
@@ -49,7 +50,7 @@ static enum bc_status find_name(struct bc_app_summary *s, const char *mangled, s
 	s->name = n;
 	n = &s->name[s->nnames++];
 	*n = (struct bc_app_name){ .mangled = strdup(mangled), .full = bc_demangle(mangled) };
-	n->brief = n->full ? bc_name_short(n->full, BRIEF_MAX) : NULL;
+	n->brief = !n->full ? NULL : kind == BC_APP_GRAPH ? strdup(n->full) : bc_name_short(n->full, BRIEF_MAX);
 	*index = s->nnames - 1;
 	return n->mangled && n->full && n->brief ? BC_OK : bc_fail(err, BC_ENOMEM, "out of memory");
 }
@@ -67,7 +68,7 @@ static enum bc_status add_kernel(struct bc_app_summary *s, const struct bc_app_r
 	const char *gpu = gpu_of(r, k->device);
 	struct bc_app_row *row = NULL, *grown;
 	size_t name = 0;
-	enum bc_status st = find_name(s, k->name, &name, err);
+	enum bc_status st = find_name(s, k->name, k->kind, &name, err);
 
 	if (st)
 		return st;

@@ -64,7 +64,9 @@ static enum bc_status find_library(struct app *a, struct bc_error *err)
 		       a->c->self);
 }
 
-/* "app", with nccl* always among the excluded: those kernels wait for other GPUs. */
+/* Kernels that wait for other GPUs, or for the host: they are never measured. */
+static const char *const waiting[] = { "nccl*", "*DelayKernel*" };
+
 static enum bc_status configure(struct app *a, struct bc_error *err)
 {
 	const struct bc_cli *c = a->c;
@@ -87,12 +89,13 @@ static enum bc_status configure(struct app *a, struct bc_error *err)
 	k->split_graphs = c->graphs && strcmp(c->graphs, "split") == 0;
 	k->replay = c->replay || k->split_graphs;
 	k->filter = c->run.filter;
-	k->exclude.item = calloc(c->run.exclude.n + 1, sizeof(*k->exclude.item));
+	k->exclude.item = calloc(c->run.exclude.n + BC_ARRAY_LEN(waiting), sizeof(*k->exclude.item));
 	if (!k->exclude.item)
 		return bc_fail(err, BC_ENOMEM, "app: out of memory");
 	for (size_t i = 0; i < c->run.exclude.n; i++)
 		k->exclude.item[k->exclude.n++] = c->run.exclude.item[i];
-	k->exclude.item[k->exclude.n++] = "nccl*";
+	for (size_t i = 0; i < BC_ARRAY_LEN(waiting); i++)
+		k->exclude.item[k->exclude.n++] = waiting[i];
 	k->want = c->budget && !c->write_budget ? bc_budget_counters(&a->budget) | BIT(ARBITRATION)
 						: ((UINT32_C(1) << BC_NCOUNTERS) - 1) & ~UNCOUNTED;
 	if (c->device_clock)

@@ -528,6 +528,23 @@ static bool on_launch(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 	return true;
 }
 
+/* The driver cuts a graph into kernels that are counted one by one only if a profiler is at work when it is made. */
+static void wake(CUcontext ctx)
+{
+	struct bc_error err = { .msg = "" };
+	struct context *c;
+	CUdevice dev = 0;
+
+	if (app.over || app.cu->cuCtxGetDevice(&dev) != CUDA_SUCCESS)
+		return;
+	c = context_of(ctx, dev);
+	if (!c || !c->counting)
+		return;
+	rest_others(c);
+	if (!app.over)
+		check(bc_app_counting_begin_graph(c->counting, &err), &err);
+}
+
 /* Captures that begin and end, and graphs that are made. */
 static void on_other(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 {
@@ -543,6 +560,8 @@ static void on_other(CUpti_CallbackId cbid, const CUpti_CallbackData *d)
 	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz:
 	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph:
 	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz:
+		if (d->callbackSite == CUPTI_API_ENTER && !app.captures && app.config.split_graphs)
+			wake(d->context);
 		/* from before the call on: it may not be disturbed */
 		app.captures += d->callbackSite == CUPTI_API_ENTER;
 		app.captures -= d->callbackSite == CUPTI_API_EXIT && result && *result != CUDA_SUCCESS;
