@@ -197,6 +197,18 @@ START_TEST(a_program_is_counted)
 }
 END_TEST
 
+/* A call that api.h asks of every driver and the stubs lack would make each test below one of "nothing was judged". */
+START_TEST(the_stubs_have_what_the_library_asks_for)
+{
+	if (!there())
+		return;
+	app("-v", "clean:1");
+	does_not_say("has no");
+	does_not_say("measuring ended");
+	ck_assert_int_eq(bc_call.status, 0);
+}
+END_TEST
+
 START_TEST(programs_that_use_no_cuda)
 {
 	if (!there())
@@ -326,6 +338,7 @@ Suite *bc_test_app(void)
 	tcase_add_checked_fixture(tc, setup, bc_call_teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, a_program_is_counted, 0, (int)BC_ARRAY_LEN(calls));
+	tcase_add_test(tc, the_stubs_have_what_the_library_asks_for);
 	tcase_add_test(tc, programs_that_use_no_cuda);
 	tcase_add_loop_test(tc, a_budget_is_judged, 0, (int)BC_ARRAY_LEN(budgets));
 	tcase_add_test(tc, a_budget_is_written_and_kept);

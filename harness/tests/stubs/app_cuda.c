@@ -256,6 +256,12 @@ CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
 	return CUDA_SUCCESS;
 }
 
+CUresult cuMemsetD8(CUdeviceptr at, unsigned char value, size_t bytes)
+{
+	memset((void *)(uintptr_t)at, value, bytes);
+	return CUDA_SUCCESS;
+}
+
 CUresult cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
 {
 	(void)flags;
@@ -488,6 +494,12 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 	(void)pthread_mutex_unlock(&lock);
 	tell(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, true, k->name, &call, &r);
 	return r;
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+				   unsigned bz, unsigned shared, CUstream stream, void **params)
+{
+	return cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, stream, params, NULL);
 }
 
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
