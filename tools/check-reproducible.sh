@@ -5,7 +5,7 @@
 # The tree is copied to another folder and `make dist` runs there once more, with another umask, time zone and number of
 # jobs. A sample, unless ALL=1: one kernel, and the compiler and libraries of build/dist/ again; each file that both have
 # must be the same. ALL=1: all kernels and the libraries anew, and the tarball itself must be the same (an hour).
-# Status 1 and the names of the files that differ.
+# Status 1 and the names of the files that differ; 0 and the reason where the tree is not a commit.
 set -eu
 
 [ $# -eq 1 ] || {
@@ -24,8 +24,8 @@ again=$work/a-folder-of-another-length
 mkdir -p "$again/build/dist" "$work/first" "$work/second"
 cd "$top"
 if ! COMMIT=$(git rev-parse HEAD 2>/dev/null) || ! git diff --quiet HEAD; then
-	echo "check-reproducible: not tried: the tree is not a commit" >&2
-	exit 1
+	echo "check-reproducible: skipped: the tree is not a commit (what git knows was changed, or it is no repository)"
+	exit 0
 fi
 git archive HEAD | tar -C "$again" -xf -
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
