@@ -49,7 +49,7 @@ check_binary()
 		*) bad "$1 needs $lib, which is not of libc" ;;
 		esac
 	done
-	echo "dist: $(basename "$2"): needs $version and libc's own libraries only"
+	echo "dist: $(basename "$2"): $(basename "$1") needs $version and libc's own libraries only"
 }
 
 # An old distribution in $root, made once.
@@ -77,6 +77,7 @@ for tarball; do
 	tar -C "$work/a folder" -xJf "$tarball"
 	program="$work/a folder/$name/bin/bankcheck"
 	check_binary "$program" "$tarball"
+	check_binary "$work/a folder/$name/lib/bankcheck/libbankcheck-app.so" "$tarball"
 	for file in bash-completion/completions/bankcheck zsh/site-functions/_bankcheck man/man1/bankcheck.1 \
 		doc/bankcheck/docs/counters.md; do
 		[ -s "$work/a folder/$name/share/$file" ] || bad "$tarball: it has no share/$file"
