@@ -202,7 +202,7 @@ $(B)/libbankcheck-app.so: $(B)/obj/app/harness/app/library/inject.o $(B)/obj/app
 
 # ---------------------------------------------------------------------------------------------- main targets
 .PHONY: aarch64 check-aarch64 check-toolkits check-selftest check-browser check-inject check-install completion all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
-	fuzz bench selftest ptx toolkit-images install dist dist-images deb check-reproducible check-dist uninstall clean help setup cuda-note FORCE
+	fuzz bench bench-fleet selftest ptx toolkit-images install dist dist-images deb check-reproducible check-dist uninstall clean help setup cuda-note FORCE
 FORCE:
 
 all: bankcheck kernels man completion $(APP_LIBRARY) ## the program, its man page and, where nvcc is, the kernel images
@@ -498,6 +498,12 @@ BENCHES := $(SRC_BENCH:harness/bench/%.c=%)
 $(B)/bench/%: $(B)/obj/release/harness/bench/%.o $(B)/obj/release/libbankcheck.a
 	@mkdir -p $(@D)
 	$(call q,LINK,$@) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(call LIBS,$(CC))
+
+$(B)/fleet-make: tools/fleet-make.c $(B)/obj/release/libbankcheck.a | setup
+	$(call q,LINK,$@) $(CC) $(DEFINES) $(WARNINGS) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $^ $(call LIBS,$(CC))
+
+bench-fleet: bankcheck $(B)/fleet-make ## a night of NODES hosts (500), made of one report: gathered and asked
+	tools/bench-fleet.sh $(B) $(NODES)
 
 bench: bankcheck $(if $(GPU),kernels) $(BENCHES:%=$(B)/bench/%) ## the benchmarks of harness/bench/
 	@$(if $(BENCHES),:,echo "bench: no program in harness/bench/ yet")

@@ -116,6 +116,16 @@ static enum bc_status put_example(struct looking *l, struct bc_text *t, size_t c
 	return bc_text_addf(t, l->err, "%s%s: %s, the others %s", t->len ? "; " : "", l->u->cases[c].name, a, b);
 }
 
+/* The same verdict, but its counts are not known (or those of the others): a compact report, counters that were
+ * refused. That is a fact of the run, not a count that is odd. */
+static bool says_less(const struct bc_fleet_case *c, uint16_t a, uint16_t b)
+{
+	const struct bc_fleet_variant *x = &c->variant[a], *y = &c->variant[b];
+
+	return x->verdict == y->verdict && x->flaky == y->flaky &&
+	       ((isnan(x->wavefronts) && isnan(x->conflicts)) || (isnan(y->wavefronts) && isnan(y->conflicts)));
+}
+
 static enum bc_status look_at_counts(struct looking *l)
 {
 	size_t *odd = calloc(l->u->nunits + 1, sizeof(*odd)), undecided = 0;
@@ -131,7 +141,7 @@ static enum bc_status look_at_counts(struct looking *l)
 			const size_t unit = l->member[i];
 			const uint16_t g = got(l, unit, c);
 
-			if (g == most || g == BC_KIND_ABSENT)
+			if (g == most || g == BC_KIND_ABSENT || says_less(&l->u->cases[c], g, most))
 				continue;
 			if (odd[unit]++ < EXAMPLES_MAX)
 				st = put_example(l, &text[unit], c, g, most);

@@ -9,6 +9,7 @@
 #define MOST_EXCEPTIONS(n) ((n) / 4 + 8) /* with more a run makes a profile of its own */
 
 struct bc_kept_cache {
+	sqlite3_stmt *kept, *exceptions;  /* of a run; NULL: not yet prepared */
 	struct bc_kept_outcome **outcome; /* by id, NULL where there is none or it was not read */
 	size_t room;
 	struct bc_profile *profile[PROFILES_MAX];
@@ -37,6 +38,8 @@ void bc_kept_cache_free(struct bc_kept_cache *c)
 	}
 	for (size_t i = 0; i < c->nprofiles; i++)
 		free_profile(c->profile[i]);
+	(void)sqlite3_finalize(c->kept);
+	(void)sqlite3_finalize(c->exceptions);
 	free(c->outcome);
 	free(c);
 }
@@ -265,16 +268,13 @@ static enum bc_status append(struct bc_history *h, struct bc_kept *k, int64_t ca
 	return BC_OK;
 }
 
-/* Rows of case_id and outcome; an outcome of NULL is kept as such. */
-static enum bc_status read_cases(struct bc_history *h, const char *sql, int64_t id, struct bc_kept *out,
+/* Rows of case_id and outcome of the run or profile @id; an outcome of NULL is kept as such. */
+static enum bc_status step_cases(struct bc_history *h, sqlite3_stmt *s, int64_t id, struct bc_kept *out,
 				 struct bc_error *err)
 {
-	sqlite3_stmt *s;
 	bool row = true;
-	enum bc_status st = bc_db_prepare(h, sql, &s, err);
+	enum bc_status st = bc_db_int(h, s, 1, id, err);
 
-	if (!st)
-		st = bc_db_int(h, s, 1, id, err);
 	while (!st && row) {
 		const struct bc_kept_outcome *o = NULL;
 
@@ -286,6 +286,18 @@ static enum bc_status read_cases(struct bc_history *h, const char *sql, int64_t 
 		if (!st)
 			st = append(h, out, sqlite3_column_int64(s, 0), o, err);
 	}
+	(void)sqlite3_reset(s);
+	return st;
+}
+
+static enum bc_status read_cases(struct bc_history *h, const char *sql, int64_t id, struct bc_kept *out,
+				 struct bc_error *err)
+{
+	sqlite3_stmt *s;
+	enum bc_status st = bc_db_prepare(h, sql, &s, err);
+
+	if (!st)
+		st = step_cases(h, s, id, out, err);
 	(void)sqlite3_finalize(s);
 	return st;
 }
@@ -594,39 +606,45 @@ static enum bc_status apply(struct bc_history *h, const struct bc_kept *profile,
 	return st;
 }
 
+static enum bc_status prepare_reading(struct bc_history *h, struct bc_error *err)
+{
+	enum bc_status st = need_cache(h, err);
+
+	if (!st && !h->cache->kept)
+		st = bc_db_prepare(h, "SELECT profile, numbers FROM kept WHERE run = ?", &h->cache->kept, err);
+	if (!st && !h->cache->exceptions)
+		st = bc_db_prepare(h, "SELECT case_id, outcome FROM exception WHERE run = ? ORDER BY case_id",
+				   &h->cache->exceptions, err);
+	return st;
+}
+
 enum bc_status bc_kept_read(struct bc_history *h, int64_t run, struct bc_kept *out, struct bc_error *err)
 {
 	struct bc_profile *p = NULL;
 	struct bc_kept exceptions = { 0 };
 	struct bc_text blob = { 0 };
-	sqlite3_stmt *s = NULL;
 	int64_t profile = 0;
 	bool row = false;
-	enum bc_status st = bc_kept_refresh(h, err);
+	enum bc_status st = prepare_reading(h, err);
 
-	if (!st)
-		st = need_cache(h, err);
-	if (!st)
-		st = bc_db_prepare(h, "SELECT profile, numbers FROM kept WHERE run = ?", &s, err);
-	if (!st)
-		st = bc_db_int(h, s, 1, run, err);
-	if (!st)
-		st = bc_db_row(h, s, &row, err);
-	if (!st && row) {
-		profile = sqlite3_column_int64(s, 0);
-		st = read_blob(s, 1, &blob, err);
-	}
-	(void)sqlite3_finalize(s);
 	out->n = 0;
+	if (!st)
+		st = bc_db_int(h, h->cache->kept, 1, run, err);
+	if (!st)
+		st = bc_db_row(h, h->cache->kept, &row, err);
+	if (!st && row) {
+		profile = sqlite3_column_int64(h->cache->kept, 0);
+		st = read_blob(h->cache->kept, 1, &blob, err);
+	}
+	if (h->cache && h->cache->kept)
+		(void)sqlite3_reset(h->cache->kept);
 	if (st || !row) { /* another process has just removed the run */
 		bc_text_release(&blob);
 		return st;
 	}
+	st = profile_by_id(h, profile, &p, err);
 	if (!st)
-		st = profile_by_id(h, profile, &p, err);
-	if (!st)
-		st = read_cases(h, "SELECT case_id, outcome FROM exception WHERE run = ? ORDER BY case_id", run,
-				&exceptions, err);
+		st = step_cases(h, h->cache->exceptions, run, &exceptions, err);
 	if (!st)
 		st = apply(h, &p->kept, &exceptions, out, err);
 	if (!st)

@@ -74,7 +74,7 @@ enum bc_status bc_kept_write(struct bc_history *h, int64_t run, const char *kind
 
 /**
  * bc_kept_read - the results of a run
- * @out: its list is used again when it is not empty; free it with bc_kept_release
+ * @out: free it with bc_kept_release. After bc_kept_refresh; empty for a run that is not there
  *
  * Return: BC_EDATA for a blob that is damaged or a verdict that is not known.
  */

@@ -223,6 +223,8 @@ enum bc_status bc_history_visit(struct bc_history *h, const struct bc_history_ru
 			by_id[nby++] = &cases->c[i];
 	if (!st && nby)
 		qsort(by_id, nby, sizeof(*by_id), by_case_id);
+	if (!st)
+		st = bc_kept_refresh(h, err);
 	for (size_t i = 0; !st && i < n; i++) {
 		st = bc_kept_read(h, run[i].id, &kept, err);
 		if (!st)

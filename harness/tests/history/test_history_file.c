@@ -67,15 +67,15 @@ END_TEST
 START_TEST(schema_2_is_brought_up_to_date)
 {
 	static const char *const rows[] = {
-		"2026-01-01T00:00:00,a1,cuda:0,GPU-1,sm_90,NVIDIA H200,h1,580.1,13.0,aa,bb,0.1.0,yes,--pack 1,"
+		"2026-01-01T00:00:00,a1,cuda:0,GPU-1,sm_90,NVIDIA H200,h1,580.1,13.0,aa,bb,0.1.0,yes,--pack 1,,"
 		"s/r/a,PASS,1,0,1.000001,100.5,no,\r\n",
-		",--pack 1,s/r/b,PASS,2,1,,104,yes,\r\n",
-		",--pack 1,s/r/c,SKIP,,,,,no,\"needs, \"\"it\"\"\"\r\n",
-		",a2,cuda:0,GPU-2,sm_90,NVIDIA H200,h2,580.1,13.0,aa,bb,0.1.0,yes,,s/r/a,FAIL,2,1,1.25,101,no,FAIL "
+		",--pack 1,,s/r/b,PASS,2,1,,104,yes,\r\n",
+		",--pack 1,,s/r/c,SKIP,,,,,no,\"needs, \"\"it\"\"\"\r\n",
+		",a2,cuda:0,GPU-2,sm_90,NVIDIA H200,h2,580.1,13.0,aa,bb,0.1.0,yes,,,s/r/a,FAIL,2,1,1.25,101,no,FAIL "
 		"ratio\r\n",
-		",a2,cuda:0,GPU-2,sm_90,NVIDIA H200,h2,580.1,13.0,aa,bb,0.1.0,yes,,s/r/b,PASS,2,1,2.000003,99.5,no,"
+		",a2,cuda:0,GPU-2,sm_90,NVIDIA H200,h2,580.1,13.0,aa,bb,0.1.0,yes,,,s/r/b,PASS,2,1,2.000003,99.5,no,"
 		"\r\n",
-		",a3,cuda:0,GPU-1,sm_90,NVIDIA H200,h1,580.1,13.0,aa,bb,0.1.0,filtered,,s/r/b,PASS,2,1,2.1,104,no,"
+		",a3,cuda:0,GPU-1,sm_90,NVIDIA H200,h1,580.1,13.0,aa,bb,0.1.0,filtered,,,s/r/b,PASS,2,1,2.1,104,no,"
 		"\r\n",
 		",s/r/d,LOST,,,,,no,the worker ended\r\n",
 	};
