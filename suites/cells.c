@@ -52,11 +52,22 @@ static bool program(const struct bc_case *c, const struct bc_arch *a, const char
 	return true;
 }
 
+/* How many words each round must have read: march: five walks that read, for each of its backgrounds. */
+static uint32_t words_read(const struct bc_case *c, const struct bc_arch *a, uint32_t round)
+{
+	const uint32_t words = a->optin_bytes / 4, backgrounds = c->arg[0] == 32 ? 6 : c->arg[0] == 64 ? 7 : 8;
+
+	if (strcmp(c->rule->name, "march") == 0)
+		return words * 5 * (round ? 1 + (backgrounds - 1) / 2 : 1 + backgrounds / 2);
+	return strcmp(c->rule->name, "address") == 0 ? 2 * words : words;
+}
+
 static bool march_program(const struct bc_case *c, const struct bc_arch *a, struct bc_program *out)
 {
 	static const char *const kernels[] = { "bc_cells_march32", "bc_cells_march64", "bc_cells_march128" };
 	const bool ok = program(c, a, kernels, out);
 
+	out->compared = 4 * (uint64_t)words_read(c, a, 0);
 	bc_program_out_per_sm(out, offsetof(struct bc_cells_params, report), sizeof(struct bc_cells_report));
 	return ok;
 }
@@ -67,6 +78,7 @@ static bool address_program(const struct bc_case *c, const struct bc_arch *a, st
 					       "bc_cells_addresses128" };
 	const bool ok = program(c, a, kernels, out);
 
+	out->compared = 4 * (uint64_t)words_read(c, a, 0);
 	bc_program_out_per_sm(out, offsetof(struct bc_cells_params, report), sizeof(struct bc_cells_report));
 	return ok;
 }
@@ -77,18 +89,9 @@ static bool retention_program(const struct bc_case *c, const struct bc_arch *a, 
 					       "bc_cells_retention128" };
 	const bool ok = program(c, a, kernels, out);
 
+	out->compared = 4 * (uint64_t)words_read(c, a, 0);
 	bc_program_out_per_sm(out, offsetof(struct bc_cells_params, report), sizeof(struct bc_cells_report));
 	return ok;
-}
-
-/* How many words each round must have read: march: five walks that read, for each of its backgrounds. */
-static uint32_t words_read(const struct bc_case *c, const struct bc_arch *a, uint32_t round)
-{
-	const uint32_t words = a->optin_bytes / 4, backgrounds = c->arg[0] == 32 ? 6 : c->arg[0] == 64 ? 7 : 8;
-
-	if (strcmp(c->rule->name, "march") == 0)
-		return words * 5 * (round ? 1 + (backgrounds - 1) / 2 : 1 + backgrounds / 2);
-	return strcmp(c->rule->name, "address") == 0 ? 2 * words : words;
 }
 
 static bool check(const struct bc_case *c, const struct bc_arch *a, void *const *data, uint32_t seed,

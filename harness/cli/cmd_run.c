@@ -2,6 +2,7 @@
 #include "harness/cli/options.h"
 
 #include "harness/cli/find_arch.h"
+#include "harness/cli/soak.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -175,6 +176,9 @@ static enum bc_status check_options(const struct bc_cli *c, struct bc_error *err
 	if (c->run.repeat > 1 && (c->run.retries || c->run.retry_lost))
 		return bc_fail(err, BC_EUSAGE,
 			       "--repeat and --retries exclude each other: repeating looks for what retrying hides");
+	if (c->soak_s && c->run.resume)
+		return bc_fail(err, BC_EUSAGE,
+			       "--soak and --resume exclude each other: a soak's rounds are begun anew");
 	st = bc_cli_check_law(c, err);
 	if (st || !c->run.fault)
 		return st;
@@ -207,6 +211,16 @@ static int say_empty(const struct bc_cli *c, enum bc_session_plan plan)
 	return clean ? 0 : 4;
 }
 
+/* The last words of --soak, and its file beside the reports. */
+static enum bc_status end_soak(const struct bc_cli *c, const struct bc_soak *s, struct bc_error *err)
+{
+	char text[160];
+
+	bc_soak_text(s, text, sizeof(text));
+	(void)printf("soak:   %s; the reports are of round %llu\n", text, (unsigned long long)s->kept);
+	return bc_soak_write(s, c->reports_dir, err);
+}
+
 int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 {
 	struct bc_console_options co = bc_console_detect(stdout);
@@ -219,6 +233,7 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 	struct bc_text rerun = { 0 };
 	struct bc_folder *folder = NULL;
 	struct bc_session *session = NULL;
+	struct bc_soak soak = { .rounds = 0 };
 	bool *only = NULL;
 	struct bc_error err = { .msg = "" };
 	int status = 0;
@@ -244,16 +259,20 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 		st = bc_console_open(&co, &sinks.console, &err);
 	if (!st && o.resume && bc_journal_is_empty(journal))
 		o.resume = start_anew(journal);
-	if (!st)
+	if (!st && c->soak_s)
+		st = bc_soak_run(c->soak_s, &o, cat, &ev, &session, &soak, &err);
+	else if (!st)
 		st = bc_session_open(&o, cat, &session, &err);
 	if (!st && bc_session_plan(session) != BC_PLAN_CASES) {
 		status = say_empty(c, bc_session_plan(session));
 		goto out;
 	}
-	if (!st)
+	if (!st && !c->soak_s)
 		st = bc_session_run(session, &ev, &err);
 	if (!st)
 		st = bc_cli_write_reports(c, sinks.console, bc_session_result(session), &err);
+	if (!st && c->soak_s)
+		st = end_soak(c, &soak, &err);
 	if (st && sinks.console)
 		bc_console_erase(sinks.console);
 	if (st)
@@ -262,6 +281,8 @@ int bc_cmd_run(const struct bc_cli *c, const struct bc_catalog *cat)
 		status = bc_cli_run_status(c, bc_session_result(session));
 	if (session && bc_session_signal(session))
 		status = 128 + bc_session_signal(session);
+	if (soak.signal)
+		status = 128 + soak.signal;
 out:
 	bc_session_close(session);
 	bc_console_close(sinks.console);

@@ -83,6 +83,14 @@ static const struct {
 	TEXT("reports", "DIR", run.reports_dir, REPORT, "folder for the reports (default: where the journal is)"),
 	FLAG("flaky-ok", 0, flaky_ok, RUN | REPORT,
 	     "flaky cases, and workers that died or hung and whose cases passed later, do not make the exit status 1"),
+	{ .commands = RUN,
+	  .row = { .name = "soak",
+		   .argument = "SECONDS",
+		   .type = BC_OPTION_SECONDS,
+		   .offset = offsetof(struct bc_cli, soak_s),
+		   .help = "run the cases again and again for so long, each time in another order; the reports are of "
+			   "the "
+			   "first round with a finding, or of the last (--fail-fast: stop at the first finding)" } },
 	FLAG("strict", 0, strict, RUN | REPORT,
 	     "a provisional architecture, or a case without a figure for it, makes the exit status 1"),
 	FLAG("strict", 0, strict, DIFF, "a clock that is UNDECIDED makes the exit status 1"),

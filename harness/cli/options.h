@@ -49,6 +49,7 @@ struct bc_cli {
 	bool replay, device_clock;
 	bool pool, flaky_ok, strict, verbose, quiet, long_format;
 	bool quick;					    /* selftest */
+	unsigned soak_s;				    /* 0: not given */
 	unsigned color;					    /* enum bc_color */
 	struct bc_option_list matrix_kernels, matrix_cupti; /* the first is the base's */
 	const char *baseline;

@@ -33,6 +33,8 @@ struct bc_observation {
 	char data_detail[BC_REASON_MAX]; /* first wrong element: "lane 3 request 0 at offset 0x40: read ..., expected
 					    ..." */
 
+	uint64_t data_bytes; /* that were compared, over all launches and SMs */
+
 	/* Counters. requests_stated: what the kernel says it executes; a differing count is BROKEN. */
 	unsigned attempts; /* counts made: 0 (witness absent), 1, or up to 3 when the first was not as expected */
 	struct bc_count count[BC_ATTEMPTS_MAX];

@@ -57,6 +57,7 @@ struct bc_program {
 	bool multi_writer, reads_unwritten; /* exemptions from the reference device's checks */
 	const char *mnemonic; /* cases with BC_NEED_CODE: the opcode, or its first parts, that the kernel must have */
 	bool every_sm;	      /* one block on every SM, in one cooperative launch; grid is not looked at */
+	uint64_t compared;    /* bytes that the kernel compares itself, each block */
 	bool no_optin;	      /* do not opt in to more than 48 KB of shared memory */
 	bool refused;	      /* the launch must be refused with a clean error; nothing else is observed */
 	uint32_t accepted_bytes; /* refused: dynamic shared memory with which the same launch must run right after */

@@ -167,8 +167,10 @@ static enum bc_status compare_data(struct comparison *k, size_t first, size_t n,
 	if (!st)
 		st = run(k, r, made, err);
 	for (size_t i = 0; !st && k->o->outcome == BC_RAN && i < made; i++)
-		if (spread(k, &r[i]))
+		if (spread(k, &r[i])) {
+			k->o->data_bytes += (uint64_t)k->sms * (r[i].out_bytes + r[i].dump_bytes);
 			check_launch(k, first + i / SEEDS, &r[i]);
+		}
 	release(r, r ? made : 0);
 	free(r);
 	return st;

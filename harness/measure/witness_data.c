@@ -74,12 +74,25 @@ static bool spread(const struct bc_witness_item *it, const struct bc_case_launch
 	return true;
 }
 
+static uint64_t bytes_compared(const struct bc_witness_item *it, const struct bc_case_launch *r)
+{
+	uint64_t bytes = r->program.compared * (r->sms ? r->sms : 1);
+
+	if (!it->program)
+		return r->out_bytes + r->dump_bytes;
+	for (size_t i = 0; i < r->program.nbuffers; i++)
+		if (r->program.buffers[i].use != BC_BUFFER_SMS && !r->program.compared)
+			bytes += r->program.buffers[i].bytes;
+	return bytes;
+}
+
 static void check_data(struct bc_measure *m, const struct bc_witness_item *it, const struct bc_case_launch *r,
 		       struct bc_observation *o)
 {
 	if (!o->data_checked)
 		o->data_ok = true;
 	o->data_checked = true;
+	o->data_bytes += bytes_compared(it, r);
 	if (!o->data_ok || !spread(it, r, o))
 		return;
 	if (it->program)

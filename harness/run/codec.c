@@ -30,6 +30,7 @@ static const struct member observation[] = {
 	{ "data_checked", BOOL, O(data_checked), 1 },
 	{ "data_ok", BOOL, O(data_ok), 1 },
 	{ "data_detail", TEXT, O(data_detail), 0 },
+	{ "data_bytes", U64, O(data_bytes), UINT64_MAX },
 	{ "attempts", UINT, O(attempts), BC_ATTEMPTS_MAX },
 	{ "requests_0", U64, O(count[0].requests), UINT64_MAX },
 	{ "wavefronts_0", U64, O(count[0].wavefronts), UINT64_MAX },
