@@ -3,9 +3,9 @@
 //
 // bc_swizzle_b<bits>: one block of any size. The tile is stored by rows, each element at its index, and comes back
 // twice: column by column through the index, and in the order of shared memory through bc_layout_row and
-// bc_layout_col. Dynamic shared memory is the tile's own size and no more, and all of it is read. Judged by its data;
-// nothing is counted.
-// bc_swizzle_layouts: the same for the layouts plain, padded and xor one after another, in the same shared memory.
+// bc_layout_col. Dynamic shared memory is the tile's own size and no more, and all of it is read. Class st: one store
+// for each 32 elements, where every warp has as many. bc_swizzle_layouts: the same for the layouts plain, padded and
+// xor one after another, in the same shared memory.
 #include "bc_kernel.h"
 
 extern __shared__ uint4 bc_tile[];

@@ -204,6 +204,12 @@ static bool bijective(unsigned i, struct bc_case *c)
 	return true;
 }
 
+/* Every warp has an element in each round: how often one without any runs the store is the compiler's choice. */
+static bool counts_stores(const struct bc_case *c)
+{
+	return arg(c, WIDTH) * arg(c, WIDTH) % THREADS == 0;
+}
+
 static bool bijective_program(const struct bc_case *c, const struct bc_arch *a, struct bc_program *out)
 {
 	const struct bc_swizzle_params p = { .layout = xored(arg(c, WIDTH), arg(c, WIDTH) - 1) };
@@ -214,6 +220,26 @@ static bool bijective_program(const struct bc_case *c, const struct bc_arch *a, 
 	bc_program_in(out, offsetof(struct bc_swizzle_params, in), tile_bytes(c), bc_fill_words);
 	bc_program_out(out, offsetof(struct bc_swizzle_params, columns), tile_bytes(c));
 	bc_program_out(out, offsetof(struct bc_swizzle_params, raw), tile_bytes(c));
+	if (counts_stores(c))
+		bc_program_count(out, BC_CLASS_ST, arg(c, WIDTH) * arg(c, WIDTH) / BC_LANES);
+	return true;
+}
+
+/* Elements 32 k to 32 k + 31 of the tile, each stored where the layout has it. */
+static bool bijective_request(const struct bc_case *c, const struct bc_arch *a, uint64_t k,
+			      struct bc_program_request *out)
+{
+	const uint32_t n = arg(c, WIDTH), bytes = arg(c, BYTES);
+
+	if (!counts_stores(c) || k >= n * n / BC_LANES)
+		return false;
+	out->op = bytes == 2 ? BC_OP_ST16 : bytes == 4 ? BC_OP_ST32 : bytes == 8 ? BC_OP_ST64 : BC_OP_ST128;
+	out->mask = BC_MASK_ALL;
+	for (uint32_t l = 0; l < BC_LANES; l++) {
+		const uint32_t e = (uint32_t)k * BC_LANES + l;
+
+		out->addr[l] = a->window_base + bytes * bc_layout_index(e / n, e % n, xored(n, n - 1));
+	}
 	return true;
 }
 
@@ -325,10 +351,26 @@ static const struct bc_rule rules[] = {
 	{ .name = "twice_row_ld_b32", .source = DERIVED, .build = twice_row, .sentence = TWICE },
 	{ .name = "twice_column_ld_b32", .source = DERIVED, .build = twice_column, .sentence = TWICE },
 	{ .name = "drawn_st_b32", .source = DERIVED, .build = drawn, .sentence = DRAWN },
-	{ .name = "bijective_b16", .source = DERIVED, .sentence = BIJECTIVE, PROGRAM(bijective) },
-	{ .name = "bijective_b32", .source = DERIVED, .sentence = BIJECTIVE, PROGRAM(bijective) },
-	{ .name = "bijective_b64", .source = DERIVED, .sentence = BIJECTIVE, PROGRAM(bijective) },
-	{ .name = "bijective_b128", .source = DERIVED, .sentence = BIJECTIVE, PROGRAM(bijective) },
+	{ .name = "bijective_b16",
+	  .source = DERIVED,
+	  .sentence = BIJECTIVE,
+	  PROGRAM(bijective),
+	  .request = bijective_request },
+	{ .name = "bijective_b32",
+	  .source = DERIVED,
+	  .sentence = BIJECTIVE,
+	  PROGRAM(bijective),
+	  .request = bijective_request },
+	{ .name = "bijective_b64",
+	  .source = DERIVED,
+	  .sentence = BIJECTIVE,
+	  PROGRAM(bijective),
+	  .request = bijective_request },
+	{ .name = "bijective_b128",
+	  .source = DERIVED,
+	  .sentence = BIJECTIVE,
+	  PROGRAM(bijective),
+	  .request = bijective_request },
 	{ .name = "layouts", .source = TAUGHT, .sentence = SAME, PROGRAM(layouts) },
 };
 

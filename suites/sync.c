@@ -114,6 +114,21 @@ static bool pipe_program(const struct bc_case *c, const struct bc_arch *a, struc
 
 	(void)a;
 	start(c, "bc_sync_pipe", PIPE_STEPS, words, words, bc_fill_words, out);
+	bc_program_count(out, BC_CLASS_LD, words / BC_LANES);
+	return true;
+}
+
+/* The consumers' loads: step by step, each a half of the buffer backwards. */
+static bool pipe_request(const struct bc_case *c, const struct bc_arch *a, uint64_t k, struct bc_program_request *r)
+{
+	const uint32_t half = threads_of(c) / 2, warps = half / BC_LANES;
+	const uint32_t step = (uint32_t)k / warps, warp = (uint32_t)k % warps;
+
+	if (step >= PIPE_STEPS)
+		return false;
+	*r = (struct bc_program_request){ .op = BC_OP_LD32, .mask = UINT32_MAX };
+	for (uint32_t l = 0; l < BC_LANES; l++)
+		r->addr[l] = a->window_base + 4 * (step % 2 * half + half - 1 - (warp * BC_LANES + l));
 	return true;
 }
 
@@ -278,6 +293,7 @@ static const struct bc_rule rules[] = {
 	  .build = even_warps,
 	  .program = pipe_program,
 	  .check = pipe_check,
+	  .request = pipe_request,
 	  .sentence = "producer and consumer warps pass a buffer by bar.arrive and bar.sync on named barriers" },
 	{ .name = "warp",
 	  .source = GUIDE,

@@ -79,7 +79,7 @@ static void make(const char *name)
 /* Attribute of @n in a static buffer, NULL when it is not there. Four may be in use at a time. */
 static const char *get(xmlNodePtr n, const char *name)
 {
-	static char bufs[4][2048];
+	static char bufs[4][8192];
 	static unsigned next;
 	char *buf = bufs[next++ % 4];
 	xmlChar *value = xmlGetNoNsProp(n, BAD_CAST name);
@@ -120,17 +120,22 @@ static char *content(xmlNodePtr n)
 }
 
 /* Value of a property of the testsuite @suite. */
-static void check_property(xmlNodePtr suite, const char *name, const char *want)
+static const char *property(xmlNodePtr suite, const char *name)
 {
 	const xmlNodePtr list = child(suite, NULL, "properties");
 
 	for (xmlNodePtr p = child(list, NULL, NULL); p; p = child(list, p, NULL))
-		if (strcmp(get(p, "name"), name) == 0) {
-			ck_assert_msg(strcmp(get(p, "value"), want) == 0, "%s is %s, expected %s", name,
-				      get(p, "value"), want);
-			return;
-		}
+		if (strcmp(get(p, "name"), name) == 0)
+			return get(p, "value");
 	ck_abort_msg("no property %s", name);
+	return NULL;
+}
+
+static void check_property(xmlNodePtr suite, const char *name, const char *want)
+{
+	const char *value = property(suite, name);
+
+	ck_assert_msg(strcmp(value, want) == 0, "%s is %s, expected %s", name, value, want);
 }
 
 /* ------------------------------------------------------------------------------------ verdicts and counts */
@@ -203,6 +208,64 @@ START_TEST(a_message_is_never_empty)
 	make("sm_90.xml");
 	ck_assert_str_eq(get(child(child(child(root, NULL, "testsuite"), NULL, "testcase"), NULL, "error"), "message"),
 			 "LOST");
+}
+END_TEST
+
+/* Attempts at a case that differ: each finding but the one that is the case's own verdict, whatever passed between. */
+START_TEST(every_attempt_that_found_something_is_told)
+{
+	static struct bc_attempt tries[] = {
+		{ BC_PASS, "", 0.1 }, { BC_FAIL, "ratio wavefronts=3", 0.1 }, { BC_PASS, "", 0.1 },
+		{ BC_LOST, "", 0.1 }, { BC_FAIL, "ratio wavefronts=2", 0.1 },
+	};
+	xmlNodePtr tc, one;
+
+	bc_sample_init(&sample, 1);
+	bc_sample_set(&sample, 0, 0, BC_FAIL, "ratio wavefronts=2");
+	sample.devices[0].results[0].tries = tries;
+	sample.devices[0].results[0].ntries = BC_ARRAY_LEN(tries);
+	make("sm_90.xml");
+	sample.devices[0].results[0].tries = NULL;
+	tc = child(child(root, NULL, "testsuite"), NULL, "testcase");
+	one = child(tc, NULL, "rerunFailure");
+	ck_assert_ptr_nonnull(one);
+	ck_assert_str_eq(get(one, "message"), "ratio wavefronts=3");
+	ck_assert_ptr_null(child(tc, one, "rerunFailure"));
+	one = child(tc, NULL, "rerunError");
+	ck_assert_ptr_nonnull(one);
+	ck_assert_str_eq(get(one, "message"), "LOST");
+	ck_assert_ptr_null(child(tc, one, "rerunError"));
+}
+END_TEST
+
+/* Of many workers that died the first 20 are told, and how many there are. */
+START_TEST(not_all_of_many_deaths_are_told)
+{
+	static const struct {
+		size_t deaths;
+		unsigned told;
+		const char *end;
+	} rows[] = { { 1, 1, "its end 0" },
+		     { 20, 20, "its end 19" },
+		     { 21, 20, " | and 1 more, each in the journal" } };
+	static struct bc_death deaths[21];
+	const char *value;
+	unsigned told = 0;
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(deaths); i++)
+		(void)snprintf(deaths[i].reason, sizeof(deaths[i].reason), "its end %zu", i);
+	bc_sample_init(&sample, 1);
+	sample.devices[0].deaths = deaths;
+	sample.devices[0].ndeaths = rows[_i].deaths;
+	make("sm_90.xml");
+	sample.devices[0].deaths = NULL;
+	value = property(child(root, NULL, "testsuite"), "deaths");
+	ck_assert_ptr_nonnull(value);
+	ck_assert_uint_eq(strtoul(value, NULL, 10), rows[_i].deaths);
+	for (const char *at = strstr(value, "its end"); at; at = strstr(at + 1, "its end"))
+		told++;
+	ck_assert_uint_eq(told, rows[_i].told);
+	ck_assert_msg(strstr(value, rows[_i].end) != NULL, "%s", value);
 }
 END_TEST
 
@@ -608,6 +671,8 @@ Suite *bc_test_junit(void)
 	tcase_add_loop_test(tc, a_verdict_has_its_element, 0, (int)BC_ARRAY_LEN(verdicts));
 	tcase_add_test(tc, a_failure_says_where_and_how_to_run_it);
 	tcase_add_test(tc, a_message_is_never_empty);
+	tcase_add_test(tc, every_attempt_that_found_something_is_told);
+	tcase_add_loop_test(tc, not_all_of_many_deaths_are_told, 0, 3);
 	tcase_add_loop_test(tc, counts_add_up, 0, (int)BC_ARRAY_LEN(case_counts));
 	tcase_add_test(tc, a_suite_is_one_testsuite);
 	tcase_add_test(tc, properties_tell_the_device);
