@@ -28,7 +28,7 @@ q = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
 
 # ---------------------------------------------------------------------------------------------- sources
 # The rooms of harness/, from the ground up: each includes only what stands before it (tools/rooms, docs/architecture.md).
-ROOMS         := base core device device/reference report measure compare history explain html run matrix app fleet
+ROOMS         := base core device device/reference report measure compare history explain html run matrix app fleet map
 SRC_CUDA      := $(wildcard harness/device/cuda/*.c)
 # libbankcheck-app.so: what `bankcheck app` puts into a program, and what of the harness that needs.
 SRC_APP       := $(wildcard $(addsuffix /*.c,$(addprefix harness/,base core device device/cuda measure app/library))) \
@@ -439,6 +439,11 @@ check-browser: $(B)/bankcheck-tests bankcheck | setup ## the HTML page in headle
 
 check-inject: $(B)/bankcheck-tests $(B)/bankcheck-inject bankcheck ## each call of the program failing once, where `make check` takes samples
 	@export BC_INJECT_ALL=1; for s in inject inject_words; do export CK_RUN_SUITE=$$s; $(call run_tests,) || exit 1; done
+
+.PHONY: check-map
+check-map: $(B)/bankcheck-tests ## 200 random bank laws and ten that are not linear, found by counters and by clock
+	@mkdir -p $(B)/test-tmp
+	BC_MAP_LAWS=200 CK_RUN_SUITE=map CK_DEFAULT_TIMEOUT=3600 $(B)/bankcheck-tests
 
 check-needs: $(B)/bankcheck
 	@tools/check-needs.sh $<

@@ -10,7 +10,12 @@
 #define MATRIX (unsigned)BC_CMD_MATRIX
 #define APP (unsigned)BC_CMD_APP
 #define FLEET (unsigned)BC_CMD_FLEET
-#define SHARDS ((unsigned)BC_CMD_MERGE | BC_CMD_HISTORY | BC_CMD_HTML) /* they take the shards of a run for one */
+#define MAP (unsigned)BC_CMD_MAP
+#define PROPOSE (unsigned)BC_CMD_PROPOSE
+#define CONFIRM (unsigned)BC_CMD_CONFIRM
+#define SHARDS                                                             \
+	((unsigned)BC_CMD_MERGE | BC_CMD_HISTORY | BC_CMD_HTML | PROPOSE | \
+	 CONFIRM) /* they take the shards of a run for one */
 #define ALL (~0u)
 
 const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
@@ -20,8 +25,11 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 0, CODE, "no instruction that the suites measure differs" },
 	{ 0, MATRIX, "no run is worse than the base, and none has a finding" },
 	{ 0, APP, "all budgets were kept, or none was given, and the program ended with 0" },
+	{ 0, MAP, "a law was found that nothing contradicts, and it is as expected" },
+	{ 0, PROPOSE, "the runs agree" },
+	{ 0, CONFIRM, "every report confirms" },
 	{ 0, FLEET, "all is there, all verdicts are as expected, and no GPU is odd" },
-	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX | APP | FLEET), "done" },
+	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX | APP | FLEET | MAP | PROPOSE | CONFIRM), "done" },
 	{ 1, RUN,
 	  "a case is FAIL, DISAGREE, XPASS or UNJUDGED; without --flaky-ok, also when a case is flaky or a worker died "
 	  "or hung; with --strict, also when an architecture is provisional or a case has no figure for it" },
@@ -32,6 +40,12 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 1, APP, "a budget was broken" },
 	{ 1, FLEET, "check, table: a case is a finding, or not unanimous (table); outliers: a GPU is odd" },
 	{ 1, CODE, "an instruction that the suites measure differs" },
+	{ 1, MAP,
+	  "the law is other than expected, not linear, contradicted by some patterns, or another by counters than by "
+	  "clock; or a worker died" },
+	{ 1, PROPOSE, "the runs do not agree on some case" },
+	{ 1, CONFIRM, "a report confirms nothing" },
+	{ 2, MAP, "a device could not be opened or died twice at the same work, or output could not be written" },
 	{ 2, BC_CMD_RUN,
 	  "a case is BROKEN or LOST, another number of GPUs than --gpus, or output could not be written" },
 	{ 2, BC_CMD_REPORT, "a case is BROKEN or LOST, or output could not be written" },
@@ -46,7 +60,7 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 2, METRICS, "CUPTI failed, or output could not be written" },
 	{ 2, APP,
 	  "a bound could not be judged, the counts of a process are not complete, or output could not be written" },
-	{ 2, ALL & ~(RUN | SELFTEST | DIFF | SHARDS | (unsigned)BC_CMD_DEVICES | METRICS | MATRIX | APP | FLEET),
+	{ 2, ALL & ~(RUN | SELFTEST | DIFF | SHARDS | (unsigned)BC_CMD_DEVICES | METRICS | MATRIX | APP | FLEET | MAP),
 	  "output could not be written" },
 	{ 3, BC_CMD_RUN,
 	  "wrong usage, input that cannot be read or is malformed, a glob that matches nothing, no GPU where one was "
@@ -59,6 +73,7 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 130, MATRIX, "ended by SIGINT" },
 	{ 143, MATRIX, "ended by SIGTERM" },
 	{ 4, APP, "no launch was counted: counters are refused, or the program launched no kernel" },
+	{ 4, MAP, "no witness that was asked for found a law" },
 	{ 130, BC_CMD_RUN, "ended by SIGINT (reports are written)" },
 	{ 130, SELFTEST, "ended by SIGINT" },
 	{ 143, SELFTEST, "ended by SIGTERM" },

@@ -44,6 +44,9 @@ static int dispatch(const struct bc_cli *c, const struct bc_catalog *cat)
 	case BC_CMD_FLEET: return bc_cmd_fleet(c, cat);
 	case BC_CMD_MATRIX: return bc_cmd_matrix(c, cat);
 	case BC_CMD_METRICS: return bc_cmd_metrics(c, cat);
+	case BC_CMD_MAP: return bc_cmd_map(c, cat);
+	case BC_CMD_PROPOSE: return bc_cmd_propose(c, cat);
+	case BC_CMD_CONFIRM: return bc_cmd_confirm(c, cat);
 	case BC_CMD_COMPLETION: return bc_cmd_completion(c, cat);
 	case BC_CMD_HELP: return 0; /* answered while parsing */
 	case BC_CMD_APP: return bc_cmd_app(c, cat);

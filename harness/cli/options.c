@@ -20,10 +20,14 @@
 #define MATRIX BC_CMD_MATRIX
 #define FLEET BC_CMD_FLEET
 #define APP BC_CMD_APP
+#define MAP BC_CMD_MAP
+#define PROPOSE BC_CMD_PROPOSE
+#define CONFIRM BC_CMD_CONFIRM
 #define EVERY (~0u)
 
 static const char *const formats[] = { "text", "json", NULL };
 static const char *const diff_formats[] = { "text", "json", "markdown", "junit", NULL };
+static const char *const map_formats[] = { "text", "json", "law", NULL };
 static const char *const history_formats[] = { "text", "json", "csv", "jsonl", NULL };
 static const char *const junit_forms[] = { [BC_JUNIT_FULL] = "full", [BC_JUNIT_COMPACT] = "compact", NULL };
 static const char *const sheet_formats[] = { "text", "json", "html", "junit", NULL };
@@ -133,6 +137,19 @@ static const struct {
 	     "changes of the clock up to this percentage count as none (default: 1)"),
 	WORD("format", "FORMAT", format, formats, LIST | EXPLAIN | DEVICES | CODE | MATRIX,
 	     "text or json (default: text)"),
+	WORD("format", "FORMAT", format, map_formats, MAP,
+	     "text, json, or law: what was found in the words of --law (default: text)"),
+	TEXT("proposal", "DIR", proposal, MAP | PROPOSE,
+	     "write what is other than expected to DIR/sm_NN, as files that runs refuse until a person takes their "
+	     "first line out"),
+	{ .commands = MAP,
+	  .row = { .name = "confirm",
+		   .argument = "N",
+		   .type = BC_OPTION_NUMBER,
+		   .offset = offsetof(struct bc_cli, confirm),
+		   .min = 1,
+		   .max = 1000000,
+		   .help = "random patterns that confirm the law (default: 10000)" } },
 	WORD("format", "FORMAT", format, diff_formats, DIFF, "text, json, markdown or junit (default: text)"),
 	WORD("format", "FORMAT", format, history_formats, HISTORY,
 	     "text or json (default: text); export: csv or jsonl (default: csv)"),
@@ -195,11 +212,16 @@ static const struct {
 	{ "reports", KNOWN },
 	{ "timeout", APP },
 	{ "deadline", APP },
-	{ "expected", LIST | EXPLAIN | SELFTEST | KNOWN | REPORT },
-	{ "kernels", DEVICES | SELFTEST | APP },
-	{ "cupti", DEVICES | METRICS | APP },
-	{ "fault", SELFTEST },
-	{ "law", EXPLAIN },
+	{ "expected", LIST | EXPLAIN | SELFTEST | KNOWN | REPORT | MAP | PROPOSE },
+	{ "kernels", DEVICES | SELFTEST | APP | MAP },
+	{ "cupti", DEVICES | METRICS | APP | MAP },
+	{ "fault", SELFTEST | MAP },
+	{ "law", EXPLAIN | MAP },
+	{ "device", MAP },
+	{ "witness", MAP },
+	{ "reference-clock", MAP },
+	{ "reference-noise", MAP },
+	{ "inactivity", MAP },
 };
 
 const struct bc_cli_command bc_cli_commands[] = {
@@ -213,6 +235,15 @@ const struct bc_cli_command bc_cli_commands[] = {
 	{ "selftest", NULL, BC_CMD_SELFTEST, false,
 	  "plant every fault in the reference device, one per run; print which suites catch it, and whether every "
 	  "rule catches at least one" },
+	{ "map", NULL, BC_CMD_MAP, false,
+	  "find out a device's bank laws from addresses alone: banks, the bank function, groups of lanes, merging, "
+	  "window; by counters, by clock, and compared with what is expected" },
+	{ "propose", "REPORT...", BC_CMD_PROPOSE, false,
+	  "write rows for what three or more runs, or several GPUs, count alike and expected/ says otherwise; name "
+	  "what "
+	  "they do not agree on" },
+	{ "confirm", "REPORT...", BC_CMD_CONFIRM, false,
+	  "print the `confirmed` line that a complete run without findings allows to write into arch.txt" },
 	{ "diff", "OLD NEW", BC_CMD_DIFF, false,
 	  "compare two reports, or folders of reports: what changed in each case, how certain that is, and what else "
 	  "differs between the runs" },

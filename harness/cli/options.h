@@ -34,6 +34,9 @@ enum bc_command {
 	BC_CMD_MATRIX = 1 << 20,
 	BC_CMD_APP = 1 << 21,
 	BC_CMD_FLEET = 1 << 22,
+	BC_CMD_MAP = 1 << 24,
+	BC_CMD_PROPOSE = 1 << 25,
+	BC_CMD_CONFIRM = 1 << 26,
 };
 
 enum bc_color { BC_COLOR_AUTO = 0, BC_COLOR_ALWAYS, BC_COLOR_NEVER };
@@ -47,6 +50,8 @@ struct bc_cli {
 	const char *db, *by, *keep, *before;
 	const char *budget, *write_budget, *slack, *sample, *graphs, *app_reports; /* NULL: no reports of `app` */
 	bool replay, device_clock;
+	const char *proposal;
+	unsigned confirm; /* 0: not said */
 	bool pool, flaky_ok, strict, verbose, quiet, long_format;
 	bool quick;					    /* selftest */
 	unsigned soak_s;				    /* 0: not given */
@@ -115,6 +120,9 @@ int bc_cmd_completion(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_fleet(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_matrix(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_app(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_map(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_propose(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_confirm(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_worker(const struct bc_cli *c, const struct bc_catalog *cat);
 
 struct bc_console;

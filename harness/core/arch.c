@@ -133,6 +133,14 @@ static enum bc_status set_number(const struct bc_lines *l, const struct field *f
 	return BC_OK;
 }
 
+enum bc_status bc_text_is_proposal(const char *path, unsigned line, const char *word, struct bc_error *err)
+{
+	if (strcmp(word, "proposed") != 0)
+		return BC_OK;
+	return bc_fail(err, BC_EDATA, "%s:%u: this file is only proposed: read it, correct it, then take this line out",
+		       path, line);
+}
+
 /* A line of a bank law that differs. A random table is no architecture's. */
 static enum bc_status parse_law_line(const struct bc_lines *l, const char *key, char **cursor,
 				     struct bc_law_lines *lines, struct bc_arch *a, bool *is_law, struct bc_error *err)
@@ -154,7 +162,10 @@ static enum bc_status parse_line(struct bc_lines *l, struct bc_arch *a, unsigned
 	const char *key = bc_field(&cursor);
 	bool is_law;
 	size_t i = 0;
-	enum bc_status st = parse_law_line(l, key, &cursor, lines, a, &is_law, err);
+	enum bc_status st = bc_text_is_proposal(l->path, l->number, key, err);
+
+	if (!st)
+		st = parse_law_line(l, key, &cursor, lines, a, &is_law, err);
 
 	if (st || is_law)
 		return st;
@@ -375,6 +386,23 @@ enum bc_status bc_arch_list(const char *expected_dir, struct bc_arch **out, size
 	*out = list;
 	*n = len;
 	return BC_OK;
+}
+
+enum bc_status bc_arch_print(const struct bc_arch *a, struct bc_text *out, struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+
+	for (size_t i = 0; !st && i < BC_ARRAY_LEN(fields); i++) {
+		uint32_t v;
+
+		memcpy(&v, (const char *)a + fields[i].offset, sizeof(v));
+		st = bc_text_addf(out, err, "# %s\n%s %u\n", fields[i].meaning, fields[i].key, v);
+	}
+	if (!st)
+		st = bc_bank_law_print(&a->law, out, err);
+	return st ? st
+		  : bc_text_addf(out, err, "# who has run the suites on one and saw them pass\nconfirmed %s\n",
+				 a->confirmed);
 }
 
 enum bc_status bc_arch_manual(struct bc_text *out, struct bc_error *err)

@@ -64,6 +64,12 @@ enum bc_status bc_arch_load(const char *expected_dir, const char *name, struct b
 /* Sorted (by cc) list of the architectures with a folder in <expected>. Free with free(). */
 enum bc_status bc_arch_list(const char *expected_dir, struct bc_arch **out, size_t *n, struct bc_error *err);
 
+/* An architecture as the text of an arch.txt, law lines that are given included. */
+enum bc_status bc_arch_print(const struct bc_arch *a, struct bc_text *out, struct bc_error *err);
+
+/* A line `proposed` of a text of expected/: nobody has accepted the file yet. @word: the line's first. BC_EDATA. */
+enum bc_status bc_text_is_proposal(const char *path, unsigned line, const char *word, struct bc_error *err);
+
 /* The key table as text for the manual: one line a key: name, unit, range, meaning. */
 enum bc_status bc_arch_manual(struct bc_text *out, struct bc_error *err);
 

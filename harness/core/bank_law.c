@@ -228,6 +228,30 @@ enum bc_status bc_bank_law_line(const struct bc_lines *l, const char *key, char 
 	return BC_OK;
 }
 
+enum bc_status bc_bank_law_print(const struct bc_bank_law *law, struct bc_text *out, struct bc_error *err)
+{
+	enum bc_status st = BC_OK;
+
+	for (unsigned i = 0; !st && i < BC_BANK_BITS_MAX; i++) {
+		if (law->bank_bit[i])
+			st = bc_text_addf(out, err, "bank_bit %u =", i);
+		for (uint32_t bits = law->bank_bit[i]; !st && bits; bits &= bits - 1)
+			st = bc_text_addf(out, err, " %d", __builtin_ctz(bits));
+		if (!st && law->bank_bit[i])
+			st = bc_text_add(out, "\n", 1, err);
+	}
+	for (unsigned op = 0; !st && op < BC_NOPS; op++) {
+		if (law->group[op])
+			st = bc_text_addf(out, err, "group %s %u\n", bc_op_info((enum bc_op)op)->name, law->group[op]);
+		if (!st && law->merge[op])
+			st = bc_text_addf(out, err, "merge %s %s\n", bc_op_info((enum bc_op)op)->name,
+					  bc_merge_name((enum bc_merge)law->merge[op]));
+	}
+	if (!st && law->cas_factor)
+		st = bc_text_addf(out, err, "cas_factor %u\n", law->cas_factor);
+	return !st && law->not_linear ? bc_text_addf(out, err, "not_linear %u\n", law->seed) : st;
+}
+
 static unsigned log2_of(uint32_t n)
 {
 	return n ? (unsigned)__builtin_ctz(n) : 0;

@@ -75,6 +75,9 @@ enum bc_status bc_bank_law_check(const struct bc_bank_law *law, const struct bc_
  */
 unsigned bc_rows_reduce(uint32_t *row, unsigned n);
 
+/* The lines that give this law: what is 0 has none. */
+enum bc_status bc_bank_law_print(const struct bc_bank_law *law, struct bc_text *out, struct bc_error *err);
+
 /* Lanes that an operation is served in when no law says otherwise: 32, 16 or 8. */
 unsigned bc_op_group(enum bc_op op);
 

@@ -192,7 +192,10 @@ static enum bc_status parse_line(struct bc_lines *l, const struct bc_catalog *ca
 	const char *form = bc_field(&cursor);
 	const char *id = bc_field(&cursor);
 	const bool absent = strcmp(form, "absent") == 0;
+	const enum bc_status st = bc_text_is_proposal(l->path, l->number, form, err);
 
+	if (st)
+		return st;
 	memset(row, 0, BC_NQUANTITIES * sizeof(row[0]));
 	if (!absent && strcmp(form, "row") != 0)
 		return bc_fail(err, BC_EDATA, "%s:%u: unknown line '%s': " ROW_FORM ", or " ABSENT_FORM, l->path,

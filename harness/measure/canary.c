@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "harness/measure/same_bank.h"
 #include "kernels/bc_kernel.h"
 
 /*
@@ -11,7 +12,6 @@
  * bytes apart share a bank on all of these; one active lane, in another bank than address 0, conflicts with nobody on
  * any.
  */
-#define SAME_BANK_BYTES 256u
 #define LONE_BYTES 52u
 
 /* Global memory: one warp, consecutive words (4 sectors of 32 bytes) or a word in each of 32 sectors. */
@@ -65,12 +65,30 @@ static void matrix(enum bc_op op, unsigned which, struct bc_canary *out)
 	const unsigned n = bc_op_info(op)->matrices;
 
 	for (unsigned l = 0; l < BC_LANES && !which; l++)
-		out->pattern.offset[l] = l % (8 * n) * SAME_BANK_BYTES;
+		out->pattern.offset[l] = l % (8 * n) * BC_SAME_BANK_BYTES;
 	out->wavefronts = which ? n : 8 * n;
 	out->conflicts = which ? 0 : 7 * n;
 }
 
-void bc_canary_get(enum bc_op op, enum bc_class cls, unsigned which, struct bc_canary *out)
+/* By a law of the architecture's own: other lanes of one bank, and what the law says of them. */
+static void follow_law(const struct bc_arch *a, unsigned which, struct bc_canary *out)
+{
+	const struct bc_geometry g = bc_arch_geometry(a);
+	struct bc_pattern *p = &out->pattern;
+	uint32_t addr[BC_LANES];
+	struct bc_wavefronts w;
+
+	if (!which)
+		(void)bc_same_bank(a, BC_LANES, p->offset); /* where there are too few, those that there are count */
+	for (unsigned l = 0; l < BC_LANES; l++)
+		addr[l] = a->window_base + p->offset[l];
+	if (!bc_banks_count(&g, p->op, addr, p->mask, &w, NULL)) {
+		out->wavefronts = w.wavefronts;
+		out->conflicts = w.conflicts;
+	}
+}
+
+void bc_canary_get(enum bc_op op, enum bc_class cls, unsigned which, const struct bc_arch *a, struct bc_canary *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (op == BC_OP_NONE) {
@@ -83,14 +101,18 @@ void bc_canary_get(enum bc_op op, enum bc_class cls, unsigned which, struct bc_c
 	out->pattern.count = 1;
 	if (bc_op_info(op)->matrices) {
 		matrix(op, which, out);
+		if (a->law.given)
+			follow_law(a, which, out);
 		return;
 	}
 	for (unsigned l = 0; l < BC_LANES && !which; l++)
-		out->pattern.offset[l] = l * SAME_BANK_BYTES;
+		out->pattern.offset[l] = l * BC_SAME_BANK_BYTES;
 	if (which) {
 		out->pattern.mask = 1;
 		out->pattern.offset[0] = LONE_BYTES;
 	}
 	out->wavefronts = which ? 1 : 32;
 	out->conflicts = out->wavefronts - 1;
+	if (a->law.given)
+		follow_law(a, which, out);
 }

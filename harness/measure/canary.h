@@ -15,7 +15,8 @@ struct bc_canary {
 /**
  * bc_canary_get - a canary of an operation, or of a class of global memory (@op BC_OP_NONE)
  * @which: 0: as many conflicts (sectors) as there can be; 1: clean
+ * @a:     its canaries follow a law that its arch.txt gives; with no such law they are the same for all
  */
-void bc_canary_get(enum bc_op op, enum bc_class cls, unsigned which, struct bc_canary *out);
+void bc_canary_get(enum bc_op op, enum bc_class cls, unsigned which, const struct bc_arch *a, struct bc_canary *out);
 
 #endif

@@ -41,10 +41,12 @@ struct bc_clock_line {
  * Each group has n active lanes on n words of one bank and no others, so the wavefronts are groups * n whatever the
  * device does with lanes on one word, and none is merged by the pair rule. The patterns of a merged key have n pairs of
  * lanes in the first half of each group: a device without the pair rule takes as many wavefronts for them too, so its
- * own merged line is that of groups that do not merge, and its cases lie elsewhere. Return: BC_EDEVICE when the
+ * own merged line is that of groups that do not merge, and its cases lie elsewhere. @a: an architecture whose arch.txt
+ * gives a law has patterns of that law. Return: BC_EDEVICE when the
  * operation has no clock protocol.
  */
-enum bc_status bc_clock_patterns(const struct bc_clock_key *key, struct bc_clock_line *out, struct bc_error *err);
+enum bc_status bc_clock_patterns(const struct bc_clock_key *key, const struct bc_arch *a, struct bc_clock_line *out,
+				 struct bc_error *err);
 
 enum bc_clock_shape {
 	BC_CLOCK_RISES = 0, /* more wavefronts, more cycles: it can be read */

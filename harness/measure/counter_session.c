@@ -76,7 +76,7 @@ static enum bc_status add_canary(struct counter_run *s, unsigned i, struct bc_er
 	static const char *const label[] = { "canary with conflicts", "clean canary" };
 	struct bc_canary c;
 
-	bc_canary_get(s->set->canary, s->set->cls, i, &c);
+	bc_canary_get(s->set->canary, s->set->cls, i, s->k->arch, &c);
 	if (c.program)
 		return bc_case_launch_program(c.program, s->k->arch, 1, 0, &s->made[s->n++], err);
 	return add_pattern(s, &c.pattern, label[i], bc_case_launch_reps(&c.pattern), err);
@@ -132,7 +132,7 @@ static bool canary_matches(const struct counter_run *s, size_t i, unsigned which
 	struct bc_count c = bc_counter_set_count(set, &s->counts[i]);
 	struct bc_canary want;
 
-	bc_canary_get(set->canary, set->cls, which, &want);
+	bc_canary_get(set->canary, set->cls, which, s->k->arch, &want);
 	if (subtract_baselines(s, i, 1, &c) && (set->requests == NONE || c.requests == q) &&
 	    (set->wavefronts == NONE || c.wavefronts == q * want.wavefronts) &&
 	    (set->conflicts == NONE || c.conflicts == q * want.conflicts) &&
@@ -174,7 +174,7 @@ static enum bc_status build_launches(struct counter_run *s, const struct bc_coun
 	enum bc_status st = add_canaries(s, err);
 
 	s->first_base = s->n;
-	bc_canary_get(s->set->canary, s->set->cls, 0, &c);
+	bc_canary_get(s->set->canary, s->set->cls, 0, s->k->arch, &c);
 	if (!st && !c.program)
 		st = add_base(s, &c.pattern, err);
 	for (size_t i = 0; !st && i < n; i++)

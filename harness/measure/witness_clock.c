@@ -57,7 +57,7 @@ static enum bc_status calibrate(struct bc_measure *m, const struct bc_clock_key 
 
 	if (!known && m->nlines == BC_CLOCK_LINES_MAX)
 		return bc_fail(err, BC_EDEVICE, "more than %d clock calibrations", BC_CLOCK_LINES_MAX);
-	st = bc_clock_patterns(key, &c.line, err);
+	st = bc_clock_patterns(key, m->arch, &c.line, err);
 	if (!st)
 		st = time_patterns(m, &c.line, err);
 	if (!st && bc_clock_shape_of(&c.line, c.again, sizeof(c.again)) != BC_CLOCK_RISES)

@@ -13,6 +13,7 @@
 #include "harness/run/proc.h"
 #include "harness/run/targets.h"
 #include "harness/run/watch.h"
+#include "harness/run/worker_patterns.h"
 
 #define IMAGES_MAX 64
 
@@ -32,6 +33,7 @@ struct worker {
 	size_t n;
 	struct bc_watch watch;
 	struct bc_sms_choice sms;
+	struct bc_worker_patterns patterns;
 };
 
 static enum bc_status send_text(struct worker *w, struct bc_error *err)
@@ -178,6 +180,7 @@ static enum bc_status do_open(struct worker *w, const struct bc_fields *m, struc
 		mo.kernels_dir = w->ops->kernels_dir(w->dev);
 	if (!st)
 		st = bc_measure_open(w->ops, w->dev, &w->arch, &w->expect, &mo, &w->measure, err);
+	w->patterns = (struct bc_worker_patterns){ .ops = w->ops, .dev = w->dev, .arch = &w->arch };
 	if (!st)
 		st = hash_images(w, &hash, err);
 	if (!st && bc_message_get(m, "health")[0])
@@ -270,6 +273,13 @@ static void say_failed(struct worker *w, enum bc_status failed, const char *why)
 
 static enum bc_status handle(struct worker *w, const struct bc_fields *m, struct bc_error *err)
 {
+	bool patterns;
+	enum bc_status st = bc_worker_patterns_handle(&w->patterns, m, &patterns, &w->text, err);
+
+	if (!st && patterns && w->text.len)
+		st = bc_write_all(&bc_file_system, w->out, w->text.data, w->text.len, "parent", err);
+	if (st || patterns)
+		return st;
 	if (strcmp(m->kind, "list") == 0)
 		return do_list(w, err);
 	if (strcmp(m->kind, "open") == 0)
@@ -317,6 +327,7 @@ int bc_worker_main(const struct bc_run_options *o, const struct bc_catalog *cat,
 	}
 	if (st)
 		say_failed(&w, st, err.msg);
+	bc_worker_patterns_release(&w.patterns);
 	bc_measure_close(w.measure);
 	if (w.ops)
 		w.ops->close(w.dev);

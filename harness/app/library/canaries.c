@@ -62,7 +62,7 @@ static enum bc_status make(const struct class *cls, unsigned step, struct ready 
 {
 	struct bc_canary canary;
 
-	bc_canary_get(cls->op, cls->cls, step == 2, &canary);
+	bc_canary_get(cls->op, cls->cls, step == 2, &arch, &canary);
 	r->skipped = canary.program && step == 0;
 	if (r->skipped)
 		return BC_OK;
@@ -245,7 +245,7 @@ bool bc_app_canaries_match(const struct bc_app_canaries *c, const struct bc_coun
 			first += !r->skipped;
 			continue;
 		}
-		bc_canary_get(cls->op, cls->cls, at % STEPS == 2, &want);
+		bc_canary_get(cls->op, cls->cls, at % STEPS == 2, &arch, &want);
 		for (int end = 0; right && end < 2; end++) {
 			const struct bc_counts *n = end ? last : first;
 

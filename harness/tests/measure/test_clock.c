@@ -59,7 +59,7 @@ START_TEST(known_patterns_take_what_they_claim)
 	const char *name = bc_op_info(key->op)->name;
 	struct bc_clock_line line;
 
-	ck_assert_msg(bc_clock_patterns(key, &line, &err) == BC_OK, "%s: %s", name, err.msg);
+	ck_assert_msg(bc_clock_patterns(key, &arch, &line, &err) == BC_OK, "%s: %s", name, err.msg);
 	ck_assert_uint_ge(line.n, key->merged ? 4 : 5);
 	ck_assert_uint_eq(line.point[0].wavefronts, key->groups); /* clean */
 	ck_assert_uint_eq(line.point[line.n - 1].wavefronts, key->groups * keys[_i].most);
@@ -96,11 +96,12 @@ START_TEST(no_protocol_no_patterns)
 		{ BC_OP_LD64, 3, false },   { BC_OP_LD128, 5, false }, { BC_OP_LD32, 1, true },
 		{ BC_OP_ST64, 1, true },    { BC_OP_LD64, 2, true },   { BC_OP_LD128, 3, true },
 	};
+	const struct bc_arch arch = bc_fake_arch();
 	struct bc_clock_line line;
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(none); i++)
-		ck_assert_msg(bc_clock_patterns(&none[i], &line, &err) == BC_EDEVICE, "%s, %u groups is accepted",
-			      bc_op_info(none[i].op)->name, none[i].groups);
+		ck_assert_msg(bc_clock_patterns(&none[i], &arch, &line, &err) == BC_EDEVICE,
+			      "%s, %u groups is accepted", bc_op_info(none[i].op)->name, none[i].groups);
 }
 END_TEST
 
