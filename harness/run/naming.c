@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/run/naming.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,13 +60,18 @@ static enum bc_status name_host(struct bc_run *r, const char *option, struct bc_
 	return BC_OK;
 }
 
-/* machine-id(5) asks programs not to show the id itself, but a hash of their own. */
-static void name_machine(struct bc_run *r)
+/* machine-id(5) asks programs not to show the id itself, but a hash of their own. A machine may have none, or keep it
+ * to itself; one that cannot be read for another reason is a failure: the same machine would be two. */
+static enum bc_status name_machine(struct bc_run *r, struct bc_error *err)
 {
 	struct bc_text id = { 0 };
 	char text[MACHINE_ID_MAX + 32], hex[65];
+	enum bc_status st;
 
-	if (!bc_file_read(MACHINE_ID, MACHINE_ID_MAX, &id, NULL) && id.len && id.data[0] != '\n') {
+	if (access(MACHINE_ID, R_OK) && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
+		return BC_OK;
+	st = bc_file_read(MACHINE_ID, MACHINE_ID_MAX, &id, err);
+	if (!st && id.len && id.data[0] != '\n') {
 		const int n =
 			snprintf(text, sizeof(text), "bankcheck machine-id %.*s", (int)strcspn(id.data, "\n"), id.data);
 
@@ -74,6 +80,7 @@ static void name_machine(struct bc_run *r)
 		(void)bc_strlcpy(r->machine_id, hex, sizeof(r->machine_id));
 	}
 	bc_text_release(&id);
+	return st;
 }
 
 static void name_slurm(struct bc_run *r)
@@ -165,7 +172,9 @@ enum bc_status bc_run_name(struct bc_run *r, const struct bc_run_options *o, str
 		st = bc_fail(err, BC_EDEVICE, "run: the system gives no random bits for the name of the run");
 	if (st)
 		return st;
-	name_machine(r);
+	st = name_machine(r, err);
+	if (st)
+		return st;
 	name_slurm(r);
 	(void)snprintf(r->run_id, sizeof(r->run_id), "%s-%.24s-%016" PRIx64, when, r->host, random);
 	return BC_OK;

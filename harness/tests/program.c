@@ -237,6 +237,19 @@ void bc_shell(const char *command)
 	ck_assert_msg(system(text) == 0, "%s", text);
 }
 
+size_t bc_cases_of(const char *suite)
+{
+	struct bc_text ids = { 0 };
+	const size_t len = strlen(suite);
+	size_t n = 0;
+
+	ck_assert_int_eq(bc_file_read(BC_TEST_EXPECTED "/case-ids.txt", (size_t)1 << 20, &ids, NULL), BC_OK);
+	for (const char *line = ids.data; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+		n += strncmp(line, suite, len) == 0 && line[len] == '/';
+	bc_text_release(&ids);
+	return n;
+}
+
 /* A copy of expected/ that may be changed. */
 void bc_copy_expected(void)
 {

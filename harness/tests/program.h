@@ -67,6 +67,9 @@ bool bc_file_exists(const char *name);
 void bc_write_file(const char *name, const char *mode, const char *text);
 void bc_shell(const char *command);
 
+/* The cases of a suite, by expected/case-ids.txt. */
+size_t bc_cases_of(const char *suite);
+
 /* A copy of expected/ in <dir>/expected that may be changed. */
 void bc_copy_expected(void);
 

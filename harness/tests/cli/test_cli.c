@@ -424,6 +424,17 @@ START_TEST(groff_takes_the_man_page)
 }
 END_TEST
 
+/* README's "How to add a case" changes lines of a suite, as a diff shows it: they are there, each once. */
+START_TEST(the_readme_changes_lines_that_are_there)
+{
+	bc_shell(
+		"cd '" BC_TEST_EXPECTED "/..' && sed -n 's/^       -\t/\t/p' README.md >'" BC_TEST_TMP "/lines' && "
+		"test $(wc -l <'" BC_TEST_TMP "/lines') -ge 2 && while IFS= read -r line; do "
+		"test $(grep -cFx -e \"$line\" suites/stride.c) = 1 || { echo \"$line\"; exit 1; }; done <'" BC_TEST_TMP
+		"/lines'");
+}
+END_TEST
+
 /* --- list ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(list_prints_ids)
@@ -438,8 +449,7 @@ START_TEST(list_prints_ids)
 	ck_assert_str_eq(bc_call.out.data + bc_call.out.len - strlen(line), line);
 	for (const char *p = bc_call.out.data; *p; p++)
 		n += *p == '\n';
-	ck_assert_uint_eq(n, 2 * (1 + 2 * 64) +
-				     2 * 2 * 31); /* strides 0 and +-1..64; 31 bases at two strides; ld and st */
+	ck_assert_uint_eq(n, bc_cases_of("stride"));
 	bc_run_program("list --filter stride/ld_b32/* --exclude *m* --exclude */??");
 	bc_expect_status(0, NULL);
 	ck_assert_str_eq(bc_call.out.data,
@@ -597,6 +607,7 @@ Suite *bc_test_cli(void)
 	tcase_add_test(usage, version_is_there);
 	tcase_add_test(usage, the_man_page_is_sound);
 	tcase_add_test(usage, groff_takes_the_man_page);
+	tcase_add_test(lists, the_readme_changes_lines_that_are_there);
 	tcase_add_test(lists, list_prints_ids);
 	tcase_add_test(lists, list_long_says_what_is_expected);
 	tcase_add_test(lists, list_takes_an_architecture_without_a_folder_as_provisional);
