@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/base/file.h"
+#include "harness/html/fold.h"
 #include "harness/html/html.h"
 #include "harness/report/read_shards.h"
 #include "harness/report/reader.h"
@@ -29,14 +30,16 @@ static enum bc_status split_path(const char *path, char dir[BC_PATH_MAX], const 
 }
 
 static enum bc_status read_all(char *const *path, size_t n, struct bc_read_file *files, size_t *nread, size_t *refused,
-			       struct bc_error *err)
+			       struct bc_html_fold *fold, struct bc_error *err)
 {
-	enum bc_status st = BC_OK;
+	enum bc_status st = BC_OK, ended;
 
 	*nread = 0;
 	for (size_t i = 0; !st && i < n; i++) {
 		st = bc_report_read(path[i], &files[*nread], err);
 		*nread += !st;
+		if (!st)
+			st = bc_html_fold_add(fold, &files[*nread - 1], err);
 		if ((st == BC_EDATA || st == BC_EREAD) && n > 1) {
 			bc_cli_fail(err);
 			++*refused;
@@ -45,6 +48,8 @@ static enum bc_status read_all(char *const *path, size_t n, struct bc_read_file 
 	}
 	if (!st && n && !*nread)
 		st = bc_fail(err, BC_EDATA, "html: none of the %zu reports could be taken", n);
+	ended = bc_html_fold_end(fold, st ? NULL : err);
+	st = st ? st : ended;
 	return st ? st : bc_report_join(files, *nread, err);
 }
 
@@ -54,7 +59,8 @@ static enum bc_status make_page(const struct bc_cli *c, size_t *refused, struct 
 	struct bc_text page = { 0 };
 	char **path = NULL, dir[BC_PATH_MAX];
 	const char *name = "";
-	size_t n = 0, nread = 0, cases = 0;
+	struct bc_html_fold fold = { 0 };
+	size_t n = 0, nread = 0, runs = 0;
 	enum bc_status st = split_path(c->output, dir, &name, err);
 
 	for (size_t i = 0; !st && i < c->noperands; i++)
@@ -63,7 +69,7 @@ static enum bc_status make_page(const struct bc_cli *c, size_t *refused, struct 
 		st = bc_file_not_among(c->output, path, n, err);
 	if (!st) {
 		files = calloc(n + 1, sizeof(*files));
-		st = files ? read_all(path, n, files, &nread, refused, err)
+		st = files ? read_all(path, n, files, &nread, refused, &fold, err)
 			   : bc_fail(err, BC_ENOMEM, "html: out of memory");
 	}
 	if (!st)
@@ -71,11 +77,12 @@ static enum bc_status make_page(const struct bc_cli *c, size_t *refused, struct 
 	if (!st)
 		st = bc_file_replace(&bc_file_system, dir, name, page.data, page.len, err);
 	for (size_t f = 0; f < nread; f++)
-		for (size_t i = 0; i < files[f].ndevices; i++)
-			cases += files[f].devices[i].ncases;
+		runs += files[f].ndevices;
 	if (!st) {
 		(void)printf("%s: %zu report%s, %zu verdict%s, %zu bytes\n", c->output, nread, nread == 1 ? "" : "s",
-			     cases, cases == 1 ? "" : "s", page.len);
+			     fold.verdicts, fold.verdicts == 1 ? "" : "s", page.len);
+		if (fold.folding)
+			(void)printf("%zu runs, of which %zu differ\n", fold.runs, runs);
 		st = bc_cli_flush(err);
 	}
 	for (size_t f = 0; f < nread; f++)

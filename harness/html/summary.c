@@ -115,6 +115,10 @@ static void put_run_row(struct bc_html *p, size_t r)
 	bc_html_text(p, d->timestamp[0] ? d->timestamp : "\u2013");
 	bc_put(&p->out, "<br><small>");
 	bc_html_text(p, property(p, r, "host"));
+	if (bc_read_property(d, "alike")[0]) {
+		bc_put(&p->out, "<br>the same verdicts and counts: ");
+		bc_html_text(p, bc_read_property(d, "alike"));
+	}
 	bc_put(&p->out, "</small><td class=st>");
 	put_confirmation(p, property(p, r, "standing"));
 	if (strcmp(complete, "yes") != 0) {

@@ -573,6 +573,40 @@ START_TEST(program_writes_the_page_whole)
 }
 END_TEST
 
+/* A farm of 40 hosts: two columns, for one of them differs; the page does not grow with hosts that do not. */
+START_TEST(equal_runs_of_a_farm_are_one_column)
+{
+	static const struct bc_sample_line same[] = { { "s/one/1", "PASS", NULL, NULL } };
+	static const struct bc_sample_line odd[] = { { "s/one/1", "FAIL", "2 instead of 1", NULL } };
+	size_t len[2];
+
+	for (unsigned round = 0; round < 2; round++) {
+		struct bc_text t;
+
+		for (unsigned i = 0; i < (round ? 80u : 40u); i++) {
+			char name[32];
+
+			(void)snprintf(name, sizeof(name), "%02u.xml", i);
+			write_report(name, "580.1", i == 17 ? odd : same, 1);
+		}
+		bc_run_program("html . -o page.htm");
+		bc_expect_status(0, NULL);
+		bc_expect_output(round ? "80 reports, 80 verdicts, " : "40 reports, 40 verdicts, ");
+		bc_expect_output(round ? "80 runs, of which 2 differ\n" : "40 runs, of which 2 differ\n");
+		t = bc_program_file(&bc_call, "page.htm");
+		len[round] = t.len;
+		ck_assert_ptr_nonnull(strstr(t.data, round ? "the same verdicts and counts: 78 more: "
+							   : "the same verdicts and counts: 38 more: "));
+		ck_assert_ptr_null(strstr(t.data, "run 3<"));
+		bc_text_release(&t);
+	}
+	ck_assert_uint_le(len[1], len[0] + 400);
+	bc_run_program("html 00.xml 01.xml 02.xml -o page.htm"); /* few are all shown */
+	bc_expect_no_output("differ");
+	bc_shell("grep -q 'run 3<' page.htm");
+}
+END_TEST
+
 static const struct {
 	const char *words;
 	int status;
@@ -620,6 +654,7 @@ Suite *bc_test_html(void)
 	tcase_add_test(tc, layouts_are_those_of_the_kernels);
 	tcase_add_test(tc, slope_is_that_of_the_samples);
 	tcase_add_test(tc, program_writes_the_page_whole);
+	tcase_add_test(tc, equal_runs_of_a_farm_are_one_column);
 	tcase_add_loop_test(tc, wrong_use_is_told, 0, (int)BC_ARRAY_LEN(wrong));
 	suite_add_tcase(s, tc);
 	return s;
