@@ -262,7 +262,9 @@ static enum bc_status put_node(struct checking *c, struct node *n)
 	if (!st && !word.len)
 		st = bc_text_addf(&word, c->err, "OK");
 	if (!st && !n->detail.len)
-		st = bc_text_addf(&n->detail, c->err, n->findings ? "%zu findings" : "", n->findings);
+		st = n->findings ? bc_text_addf(&n->detail, c->err, "%zu finding%s", n->findings,
+						n->findings == 1 ? "" : "s")
+				 : bc_text_add(&n->detail, "", 0, c->err);
 	if (!st)
 		st = n->nunits ? bc_kind_text(c->h, &n->unit[0]->run, NULL, &kind, c->err)
 			       : bc_text_addf(&kind, c->err, "%s%s%s", n->want ? n->want->gpu : "",

@@ -59,13 +59,12 @@ static bool is_shown(const struct tabling *t, size_t c)
 static enum bc_status put_cell(struct tabling *t, size_t c, size_t kind, struct bc_text *out)
 {
 	const struct bc_fleet_case *fc = &t->u->cases[c];
-	size_t all = 0, variants = 0;
+	size_t all = 0;
 	bool counts = false;
 	enum bc_status st = bc_text_add(out, "", 0, t->err);
 
 	for (size_t v = 0; v < fc->nvariants; v++) {
 		all += t->n[kind * t->most + v];
-		variants += t->n[kind * t->most + v] > 0;
 		for (size_t o = 0; o < v; o++)
 			counts = counts || (t->n[kind * t->most + v] && t->n[kind * t->most + o] &&
 					    fc->variant[v].verdict == fc->variant[o].verdict);

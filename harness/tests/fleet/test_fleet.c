@@ -153,7 +153,7 @@ START_TEST(a_whole_night_is_ok)
 	bc_write_file(NIGHT "/expected.tsv", "w", "n1\t2\nn2\t2\nn3\t-\nn4\t-\n");
 	bc_shell("rm -r " NIGHT "/nodes/n3/7; sqlite3 x.db '' 2>/dev/null; rm -f nights/history.db");
 	fleet("check " NIGHT, 1);
-	says("OK", "n3", "1 findings");
+	says("OK", "n3", "1 finding");
 	bc_expect_output("4 of 4 nodes are OK\n");
 }
 END_TEST
