@@ -163,16 +163,26 @@ timed_rule()
 	printf 'bc_time_latency\ttimed:LDS*32\t1\nbc_meta_spin\ttimed:\t1\n'
 }
 
-# timed RELEASE: what its images have between reads of the clock
+# timed_list RELEASE: what its images have between reads of the clock
+timed_list()
+{
+	cat "$dir/../kernels-$1"/*.code | grep '	timed:' | grep -v '^bc_sync_cost' | LC_ALL=C sort
+}
+
+# timed RELEASE: is it what the kernels say, and in all timed kernels the same as by the newest release, but for how often
+# a loop around a stretch is unrolled?
 timed()
 {
 	timed_rule | LC_ALL=C sort >"$out/timed-rule"
-	cat "$dir/../kernels-$1"/*.code | grep '	timed:' | grep -v '^bc_sync_cost' |
-		LC_ALL=C sort >"$out/timed-$1"
-	if cmp -s "$out/timed-rule" "$out/timed-$1"; then
+	timed_list "$newest" | cut -f 1,2 >"$out/timed-newest"
+	timed_list "$1" >"$out/timed-$1"
+	cut -f 1,2 "$out/timed-$1" >"$out/timed-kinds"
+	if [ -z "$(LC_ALL=C comm -23 "$out/timed-rule" "$out/timed-$1")" ] &&
+		cmp -s "$out/timed-newest" "$out/timed-kinds"; then
 		echo "toolkits: between the reads of the clock CUDA $1 has what the kernels say"
 	else
 		diff "$out/timed-rule" "$out/timed-$1" >&2 || true
+		diff "$out/timed-newest" "$out/timed-kinds" >&2 || true
 		fail "CUDA $1 has something else between the reads of the clock"
 	fi
 }
