@@ -80,8 +80,8 @@ static json_t *law_json(const struct bc_map_report *r, enum bc_map_by by)
 	j = json_pack("{sb, sb, sb, si, si, so, so, so, so, so, so}", "found", 1, "linear", 1, "sound",
 		      (int)bc_map_law_is_sound(l), "banks", (int)l->geometry.banks, "bank_bytes",
 		      (int)l->geometry.bank_bytes, "bank_bits", bits_json(l), "pairs", weight_json(&l->pairs),
-		      "operations", ops_json(l), "random", weight_json(&l->random), "law", bc_json_text(text.data),
-		      "seconds", bc_json_number(l->seconds));
+		      "operations", ops_json(l), "random", weight_json(&l->random), "law",
+		      json_stringn(text.data, text.len), "seconds", bc_json_number(l->seconds));
 	bc_text_release(&text);
 	return j;
 }

@@ -17,7 +17,7 @@
 
 #define STEADY 0.25	/* of a unit */
 #define UNIT_PLACES 32	/* of the samples that show the unit */
-#define UNIT_STRAY 0.06 /* how far all samples may move it */
+#define UNIT_STRAY 0.12 /* how far all samples may move it */
 #define CLASSES 20	/* groups 0 to 8, merged or not */
 
 bool bc_parts_has_op(const struct bc_arch *a, enum bc_map_by by, enum bc_op op)

@@ -27,6 +27,7 @@ START_TEST(the_sound_device_is_as_expected)
 	bc_expect_output("\"schema\": \"bankcheck-map-1\"");
 	bc_expect_output("\"witnesses_agree\": true");
 	bc_expect_output("\"as_expected\": true");
+	bc_expect_output("\"law\": \"banks 32\\nbank_bytes 4\\nbank_bit 0 = 2\\n");
 	/* Several devices, and several are one document. */
 	bc_run_program("map --device reference:sm_75,reference:sm_80 --witness counters --format json" FEW);
 	bc_expect_status(0, NULL);
