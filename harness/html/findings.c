@@ -9,11 +9,12 @@
 
 #define OPEN_MAX 50u /* findings that are shown one by one without being asked for */
 
-/* Findings of a rule with one verdict and one cause. */
+/* Findings of a rule with one verdict and one cause; what is BROKEN is not for its rule's sake, so of all rules. */
 struct group {
 	enum bc_verdict verdict;
 	char cause[BC_CAUSE_MAX];
-	const struct bc_html_case *first;
+	const struct bc_html_case *first, *last;
+	size_t rules; /* that they are of */
 	size_t n;     /* verdicts, of all runs */
 	size_t order; /* of its first case */
 	size_t at;    /* of its runs in groups.in */
@@ -35,7 +36,7 @@ static bool same_rule(const char *a, const char *b)
 static struct group *find_group(const struct groups *g, const char *id, enum bc_verdict v, const char *cause)
 {
 	/* cases of a rule stand together: what is sought is near the end, or not there */
-	for (size_t i = g->n; i-- > 0 && same_rule(g->v[i].first->id, id);)
+	for (size_t i = g->n; i-- > 0 && (v == BC_BROKEN || same_rule(g->v[i].last->id, id));)
 		if (g->v[i].verdict == v && strcmp(g->v[i].cause, cause) == 0)
 			return &g->v[i];
 	return NULL;
@@ -82,10 +83,13 @@ static void gather_groups(struct bc_html *p, struct groups *g)
 				if (!to)
 					break;
 				to->verdict = of->verdict;
-				to->first = c;
+				to->first = to->last = c;
+				to->rules = 1;
 				(void)bc_strlcpy(to->cause, cause, sizeof(to->cause));
 			}
 			to->n++;
+			to->rules += !same_rule(to->last->id, c->id);
+			to->last = c;
 			g->in[to->at + r] = true;
 		}
 	}
@@ -111,7 +115,10 @@ static void put_group(struct bc_html *p, const struct groups *g, const struct gr
 	bc_html_verdict(p, group->verdict);
 	bc_put(&p->out, "<td><code>");
 	bc_html_text(p, rule);
-	bc_put(&p->out, "</code><td>");
+	bc_put(&p->out, "</code>");
+	if (group->rules > 1)
+		bc_putf(&p->out, " and %zu more rule%s", group->rules - 1, group->rules == 2 ? "" : "s");
+	bc_put(&p->out, "<td>");
 	bc_html_runs(p, g->in + group->at);
 	bc_html_text(p, group->cause[0] ? group->cause : "no reason is given");
 	bc_put(&p->out, "<td data-l=first>");

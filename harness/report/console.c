@@ -611,7 +611,7 @@ static void add_groups(struct bc_console *c)
 		add_verdict(c, g->verdict);
 		bc_put(&c->out, " ");
 		bc_put_line(&c->out, g->dev);
-		bc_put(&c->out, " ");
+		bc_put(&c->out, g->rule[0] ? " " : "");
 		bc_put_line(&c->out, g->rule);
 		bc_putf(&c->out, ": %zu more", g->n - ALIKE_MAX);
 		add_fact(c, ": ", g->cause);

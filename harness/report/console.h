@@ -45,8 +45,8 @@ void bc_console_begin(struct bc_console *c, const struct bc_run *run);
 void bc_console_progress(struct bc_console *c, size_t done, size_t total, const char *now);
 
 /* A result: a line when it is a finding, or with verbose. Without verbose, LOST results in a row with one message
- * (those of an interrupted run) are lines up to the 10th, and other findings of one device, rule, verdict and cause
- * (cause.h) up to the 3rd; bc_console_end says how many more there are. */
+ * (those of an interrupted run) are lines up to the 10th, and other findings of one device, rule (BROKEN: any
+ * rule), verdict and cause (cause.h) up to the 3rd; bc_console_end says how many more there are. */
 void bc_console_result(struct bc_console *c, const struct bc_device_run *d, const struct bc_result *r);
 
 /**

@@ -24,7 +24,8 @@ size_t bc_finding_groups_add(struct bc_finding_groups *g, const struct bc_device
 	const size_t len = slash ? (size_t)(slash - r->c->id) : strlen(r->c->id);
 
 	(void)bc_strlcpy(own.dev, d->dev, sizeof(own.dev));
-	(void)bc_strlcpy(own.rule, r->c->id, len < sizeof(own.rule) ? len + 1 : sizeof(own.rule));
+	if (own.verdict != BC_BROKEN)
+		(void)bc_strlcpy(own.rule, r->c->id, len < sizeof(own.rule) ? len + 1 : sizeof(own.rule));
 	bc_cause_text(r->judged.message, own.cause);
 	found = find(g, &own);
 	if (found)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* harness/report/finding_groups.h - findings by cause, counted as they come: those of one device and rule with one
- * verdict and one cause (cause.h) are a group. */
+ * verdict and one cause (cause.h) are a group. What makes a case BROKEN is not its rule's: there the rules are one. */
 #ifndef BC_REPORT_FINDING_GROUPS_H
 #define BC_REPORT_FINDING_GROUPS_H
 
@@ -10,7 +10,7 @@
 struct bc_finding_group {
 	enum bc_verdict verdict;
 	char dev[sizeof(((struct bc_device_run *)0)->dev)];
-	char rule[BC_ID_MAX]; /* "stride/ld_b32" */
+	char rule[BC_ID_MAX]; /* "stride/ld_b32"; "": any */
 	char cause[BC_CAUSE_MAX];
 	size_t n;
 };

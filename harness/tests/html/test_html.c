@@ -211,6 +211,24 @@ START_TEST(findings_are_put_together_by_cause)
 }
 END_TEST
 
+START_TEST(what_is_broken_is_one_whatever_the_rule)
+{
+	static const struct bc_sample_line a[] = {
+		{ "s/one/1", "FAIL", RATIO("2", "1", "2"), NULL }, { "s/one/2", "BROKEN", "counters void: x", NULL },
+		{ "s/one/3", "FAIL", RATIO("2", "1", "3"), NULL }, { "s/two/1", "BROKEN", "counters void: x", NULL },
+		{ "s/two/2", "FAIL", RATIO("2", "1", "4"), NULL }, { "t/one/1", "BROKEN", "counters void: x", NULL },
+		{ "t/one/2", "BROKEN", "another reason", NULL },
+	};
+
+	write_report("a.xml", "1", a, BC_ARRAY_LEN(a));
+	make(1);
+	holds("<td class=num data-l=cases>", 4);
+	holds("<td class=num data-l=cases>3<td><b class=\"v vB\">BROKEN</b><td><code>s/one</code> and 2 more rules<td>",
+	      1);
+	holds("<td class=num data-l=cases>2<td><b class=\"v vF\">FAIL</b><td><code>s/one</code><td>", 1);
+}
+END_TEST
+
 START_TEST(causes_name_their_runs)
 {
 	static const struct bc_sample_line a[] = { { "s/one/1", "FAIL", RATIO("2", "1", "1"), NULL },
@@ -641,6 +659,7 @@ Suite *bc_test_html(void)
 	tcase_add_loop_test(tc, values_are_per_request, 0, (int)BC_ARRAY_LEN(values));
 	tcase_add_test(tc, counts_are_those_of_the_reports);
 	tcase_add_test(tc, findings_are_put_together_by_cause);
+	tcase_add_test(tc, what_is_broken_is_one_whatever_the_rule);
 	tcase_add_test(tc, causes_name_their_runs);
 	tcase_add_test(tc, many_findings_are_closed_at_first);
 	tcase_add_test(tc, a_page_of_passes_says_so);

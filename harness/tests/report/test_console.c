@@ -452,6 +452,21 @@ START_TEST(equal_findings_are_counted)
 }
 END_TEST
 
+/* One session's counters are void, and thousands of cases of all rules with them. */
+START_TEST(what_is_broken_is_one_whatever_the_rule)
+{
+	open_console();
+	for (unsigned i = 0; i < 9; i++) { /* of two rules */
+		bc_sample_set(&sample, 0, i, BC_BROKEN, "counters void: the canary did not read what it must");
+		bc_console_result(c, &sample.devices[0], &sample.devices[0].results[i]);
+	}
+	ck_assert_uint_eq(times(seen(), "BROKEN "), 3);
+	forget();
+	ck_assert_int_eq(bc_console_end(c, &sample.run, &paths, &err), BC_OK);
+	ck_assert(strncmp(seen(), "BROKEN   sm_90: 6 more: counters void\n", 38) == 0);
+}
+END_TEST
+
 START_TEST(fifty_lines_to_run_again)
 {
 	static struct bc_result many[51];
@@ -589,6 +604,7 @@ Suite *bc_test_console(void)
 	tcase_add_test(tc, the_summary_has_all);
 	tcase_add_test(tc, the_same_loss_is_told_ten_times);
 	tcase_add_test(tc, equal_findings_are_counted);
+	tcase_add_test(tc, what_is_broken_is_one_whatever_the_rule);
 	tcase_add_test(tc, fifty_lines_to_run_again);
 	tcase_add_test(tc, nothing_judged_is_said);
 	tcase_add_test(tc, no_case_no_verdict);
