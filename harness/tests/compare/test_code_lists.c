@@ -4,6 +4,7 @@
 #include "harness/compare/code_lists.h"
 
 #include <check.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -197,6 +198,27 @@ START_TEST(a_folder_without_lists_is_named)
 }
 END_TEST
 
+/* The last output as JSON: its status, and the first difference of the one comparison. */
+static void json_says(int status, size_t differences, const char *instruction, json_int_t was, json_int_t now)
+{
+	json_error_t why;
+	json_t *root = json_loads(bc_call.out.data, JSON_REJECT_DUPLICATES, &why), *one, *list, *d;
+
+	ck_assert_msg(root != NULL, "%s: %s", why.text, bc_call.out.data);
+	ck_assert_str_eq(json_string_value(json_object_get(root, "schema")), "bankcheck-code-1");
+	ck_assert_int_eq(json_integer_value(json_object_get(root, "exit_status")), status);
+	one = json_array_get(json_object_get(root, "comparisons"), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(one, "now")), DIR "/new");
+	list = json_object_get(one, "differences");
+	ck_assert_uint_eq(json_array_size(list), differences);
+	d = json_array_get(list, 0);
+	ck_assert_str_eq(json_string_value(json_object_get(d, "instruction")), instruction);
+	ck_assert_int_eq(json_integer_value(json_object_get(d, "was")), was);
+	ck_assert_int_eq(json_integer_value(json_object_get(d, "now")), now);
+	ck_assert_int_eq(json_is_true(json_object_get(d, "counts")), status);
+	json_decref(root);
+}
+
 /* As a user sees it. A planted image with one instruction changed is found; registers alone make no finding. */
 START_TEST(the_program_says_so)
 {
@@ -213,6 +235,13 @@ START_TEST(the_program_says_so)
 	bc_run_program("code -v " DIR "/old " DIR "/old " DIR "/new");
 	bc_expect_status(0, NULL);
 	bc_expect_output("k: registers 12, was 10 (registers)\n");
+	bc_run_program("code --format json " DIR "/old " DIR "/new");
+	bc_expect_status(0, NULL);
+	json_says(0, 1, "registers", 10, 12);
+	write_list("new", "sync", HEAD "arch\tsm_90\nk\tLDS\t1\nk\tregisters\t10\n");
+	bc_run_program("code --format json " DIR "/old " DIR "/new");
+	bc_expect_status(1, NULL);
+	json_says(1, 1, "LDS", 2, 1);
 	write_list("new", "sync", HEAD "arch\tsm_80\nk\tLDS\t2\n");
 	bc_run_program("code " DIR "/old " DIR "/new");
 	bc_expect_status(3, "no image of one architecture in common");
