@@ -118,7 +118,7 @@ LIBS_aarch64  = $(addprefix $(B)/dist/aarch64/lib/,libcheck.a libxml2.a libz.a l
 
 # libbankcheck-app.so, which goes into other people's processes: it shows them one name.
 CC_app        = $(CC)
-FLAGS_app     = $(CFLAGS) $(CPPFLAGS) -fPIC -fvisibility=hidden
+FLAGS_app     = $(filter-out -fPIE,$(CFLAGS)) $(CPPFLAGS) -fPIC -fvisibility=hidden
 
 CC_fuzz       = $(CLANG)
 FLAGS_fuzz    = $(SANITIZE) -fsanitize=fuzzer-no-link,address $(UBSAN)
