@@ -413,8 +413,8 @@ START_TEST(the_table_is_sound)
 		ck_assert_msg((f->kind == BC_FAULT_LAW) == law, "%s: of the wrong kind", f->name);
 		ck_assert_msg((f->kind == BC_FAULT_TIME) == (f->timing != NULL), "%s: of the wrong kind", f->name);
 		/* Every law is found by the clock alone too, but for what is counted and takes no wavefront. */
-		ck_assert_msg((f->no_clock == NULL) == (h->count || f->arch || f->timing), "%s: by the clock?",
-			      f->name);
+		ck_assert_msg((f->no_clock == NULL) == (h->count || h->serve || f->arch || f->timing),
+			      "%s: by the clock?", f->name);
 		ck_assert_msg(!f->clock_rule || (!f->no_clock && bc_rules_find(f->clock_rule) >= 0), "%s: %s: no rule",
 			      f->name, f->clock_rule);
 		ck_assert_msg(bc_fault_find(f->name) == f, "%s: there twice", f->name);
