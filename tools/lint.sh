@@ -28,7 +28,7 @@ lint_spdx()
 # The rooms of harness/ and the floor each is on. A room includes itself and rooms on lower floors, nothing else; suites
 # include core. What is not listed here (cli, tests, bench) stands above all. docs/architecture.md has the picture.
 floors="base:0 core:1 device:2 report:2 measure:3 compare:3 history:3 explain:3 run:4 html:4"
-floors="$floors map:5 matrix:5 fleet:5 app:5 cli:6"
+floors="$floors map:5 matrix:5 fleet:5 app:5 qualify:5 cli:6"
 
 # Which folders a folder may include, and which system headers are kept to a few files. A folder may always include its
 # own files and kernels/bc_kernel.h.

@@ -8,6 +8,7 @@
 #define CODE (unsigned)BC_CMD_CODE
 #define METRICS (unsigned)BC_CMD_METRICS
 #define MATRIX (unsigned)BC_CMD_MATRIX
+#define QUALIFY (unsigned)BC_CMD_QUALIFY
 #define APP (unsigned)BC_CMD_APP
 #define FLEET (unsigned)BC_CMD_FLEET
 #define MAP (unsigned)BC_CMD_MAP
@@ -29,12 +30,18 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 0, PROPOSE, "the runs agree" },
 	{ 0, CONFIRM, "every report confirms" },
 	{ 0, FLEET, "all is there, all verdicts are as expected, and no GPU is odd" },
-	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX | APP | FLEET | MAP | PROPOSE | CONFIRM), "done" },
+	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX | APP | FLEET | MAP | PROPOSE | CONFIRM | QUALIFY), "done" },
 	{ 1, RUN,
 	  "a case is FAIL, DISAGREE, XPASS or UNJUDGED; without --flaky-ok, also when a case is flaky or a worker died "
 	  "or hung; with --strict, also when an architecture is provisional or a case has no figure for it" },
 	{ 1, SELFTEST, "a fault is not caught by a suite that must catch it, or a rule catches none" },
 	{ 1, DIFF, "something is worse; with --strict, also when a clock is UNDECIDED" },
+	{ 0, QUALIFY, "QUALIFIED, or QUALIFIED WITH REMARKS" },
+	{ 1, QUALIFY, "NOT QUALIFIED: a finding; with --strict, also QUALIFIED WITH REMARKS" },
+	{ 2, QUALIFY, "NOT QUALIFIED: something was BROKEN, LOST or could not be run; or output could not be written" },
+	{ 4, QUALIFY, "NOT QUALIFIED: not judged, as when counters are refused" },
+	{ 130, QUALIFY, "ended by SIGINT; --resume goes on" },
+	{ 143, QUALIFY, "ended by SIGTERM; --resume goes on" },
 	{ 1, MATRIX,
 	  "something is worse in a run than in the base, the base differs from itself, or a case is a finding" },
 	{ 1, APP, "a budget was broken" },

@@ -42,6 +42,7 @@ static int dispatch(const struct bc_cli *c, const struct bc_catalog *cat)
 	case BC_CMD_REPORT: return bc_cmd_report(c, cat);
 	case BC_CMD_CODE: return bc_cmd_code(c, cat);
 	case BC_CMD_FLEET: return bc_cmd_fleet(c, cat);
+	case BC_CMD_QUALIFY: return bc_cmd_qualify(c, cat);
 	case BC_CMD_MATRIX: return bc_cmd_matrix(c, cat);
 	case BC_CMD_METRICS: return bc_cmd_metrics(c, cat);
 	case BC_CMD_MAP: return bc_cmd_map(c, cat);

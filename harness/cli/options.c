@@ -18,6 +18,7 @@
 #define CODE BC_CMD_CODE
 #define METRICS BC_CMD_METRICS
 #define MATRIX BC_CMD_MATRIX
+#define QUALIFY BC_CMD_QUALIFY
 #define FLEET BC_CMD_FLEET
 #define APP BC_CMD_APP
 #define MAP BC_CMD_MAP
@@ -87,6 +88,12 @@ static const struct {
 	TEXT("reports", "DIR", run.reports_dir, REPORT, "folder for the reports (default: where the journal is)"),
 	FLAG("flaky-ok", 0, flaky_ok, RUN | REPORT,
 	     "flaky cases, and workers that died or hung and whose cases passed later, do not make the exit status 1"),
+	{ .commands = QUALIFY,
+	  .row = { .name = "soak",
+		   .argument = "SECONDS",
+		   .type = BC_OPTION_SECONDS,
+		   .offset = offsetof(struct bc_cli, soak_s),
+		   .help = "at the end run the cases again and again for so long (default: no soak)" } },
 	{ .commands = RUN,
 	  .row = { .name = "soak",
 		   .argument = "SECONDS",
@@ -112,7 +119,15 @@ static const struct {
 		   .words = junit_forms,
 		   .help = "what the XML has: measured values of all cases (full), or of findings only, a tenth of "
 			   "the size (compact)" } },
-	FLAG("quiet", 'q', quiet, MATRIX, "do not tell of each run as it begins and ends"),
+	FLAG("quiet", 'q', quiet, MATRIX | QUALIFY, "do not tell of each run as it begins and ends"),
+	TEXT("reports", "DIR", run.reports_dir, QUALIFY, "folder for the page, and a folder below it for each step"),
+	LIST_OF("kernels", "DIR", matrix_kernels, QUALIFY,
+		"folder of kernel images; with several, all steps take the first and the matrix compares all"),
+	LIST_OF("cupti", "FILE", matrix_cupti, QUALIFY,
+		"libcupti to use; with several, all steps take the first and the matrix compares all"),
+	TEXT("baseline", "REPORT", baseline, QUALIFY,
+	     "report, or folder of reports, to compare the catalogue's run with"),
+	FLAG("strict", 0, strict, QUALIFY, "remarks make the exit status 1"),
 	LIST_OF("kernels", "DIR", matrix_kernels, MATRIX,
 		"folder of kernel images, or the CUDA release that made them; may be given several times: the first is "
 		"the "
@@ -207,6 +222,19 @@ static const struct {
 	const char *name;
 	unsigned commands;
 } shared_options[] = {
+	{ "device", QUALIFY },
+	{ "expected", QUALIFY },
+	{ "fault", QUALIFY },
+	{ "law", QUALIFY },
+	{ "witness", QUALIFY },
+	{ "reference-clock", QUALIFY },
+	{ "reference-noise", QUALIFY },
+	{ "reference-sms", QUALIFY },
+	{ "filter", QUALIFY },
+	{ "exclude", QUALIFY },
+	{ "timeout", QUALIFY },
+	{ "inactivity", QUALIFY },
+	{ "resume", QUALIFY },
 	{ "filter", LIST | APP },
 	{ "exclude", LIST | APP },
 	{ "reports", KNOWN },
@@ -268,6 +296,10 @@ const struct bc_cli_command bc_cli_commands[] = {
 	{ "matrix", NULL, BC_CMD_MATRIX, false,
 	  "run the cases with each of several compilers (--kernels) and CUPTIs (--cupti), and say of each difference "
 	  "what it comes from: compiler, CUPTI, noise, driver or GPU" },
+	{ "qualify", NULL, BC_CMD_QUALIFY, false,
+	  "qualify a GPU, its driver and its toolkit: self-test, bank laws, the catalogue on all SMs three times, "
+	  "every "
+	  "byte of shared memory, a matrix of toolkits, a baseline, a soak; one page says QUALIFIED or why not" },
 	{ "fleet", "ACTION [NIGHT]", BC_CMD_FLEET, false,
 	  "count a night of many hosts, of which the folder NIGHT has the reports: `gather` takes them into a history, "
 	  "each once; `check` compares them with expected.tsv (what is missing is exit status 2); `table` has a row "

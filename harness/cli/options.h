@@ -37,6 +37,7 @@ enum bc_command {
 	BC_CMD_MAP = 1 << 24,
 	BC_CMD_PROPOSE = 1 << 25,
 	BC_CMD_CONFIRM = 1 << 26,
+	BC_CMD_QUALIFY = 1 << 27,
 };
 
 enum bc_color { BC_COLOR_AUTO = 0, BC_COLOR_ALWAYS, BC_COLOR_NEVER };
@@ -118,6 +119,7 @@ int bc_cmd_code(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_metrics(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_completion(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_fleet(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_qualify(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_matrix(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_app(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_map(const struct bc_cli *c, const struct bc_catalog *cat);
