@@ -55,22 +55,22 @@ static const struct {
 	enum bc_code_class class;
 	bool drop; /* its modifiers are not compared */
 } instructions[] = {
-	{ "LDS", BC_CODE_SHARED, false },	   { "STS", BC_CODE_SHARED, false },
-	{ "LDSM", BC_CODE_SHARED, false },	   { "STSM", BC_CODE_SHARED, false },
-	{ "LDGSTS", BC_CODE_SHARED, false },	   { "UBLKCP", BC_CODE_SHARED, false },
-	{ "LD", BC_CODE_SHARED, false },	   { "ST", BC_CODE_SHARED, false },
-	{ "ATOMS", BC_CODE_ATOMIC, false },	   { "ATOMG", BC_CODE_ATOMIC, false },
-	{ "ATOM", BC_CODE_ATOMIC, false },	   { "RED", BC_CODE_ATOMIC, false },
-	{ "REDS", BC_CODE_ATOMIC, false },	   { "BAR", BC_CODE_BARRIER, true },
-	{ "SYNCS", BC_CODE_BARRIER, false },	   { "HMMA", BC_CODE_MATRIX, false },
-	{ "IMMA", BC_CODE_MATRIX, false },	   { "DMMA", BC_CODE_MATRIX, false },
-	{ "BMMA", BC_CODE_MATRIX, false },	   { "QMMA", BC_CODE_MATRIX, false },
-	{ "OMMA", BC_CODE_MATRIX, false },	   { "HGMMA", BC_CODE_MATRIX, false },
-	{ "QGMMA", BC_CODE_MATRIX, false },	   { "MOVM", BC_CODE_MATRIX, false },
-	{ "LDL", BC_CODE_SPILLS, false },	   { "STL", BC_CODE_SPILLS, false },
-	{ "stack", BC_CODE_SPILLS, false },	   { "shared", BC_CODE_BYTES, false },
-	{ "LDG", BC_CODE_GLOBAL, false },	   { "STG", BC_CODE_GLOBAL, false },
-	{ "registers", BC_CODE_REGISTERS, false },
+	{ "LDS", BC_CODE_SHARED, false },    { "STS", BC_CODE_SHARED, false },
+	{ "LDSM", BC_CODE_SHARED, false },   { "STSM", BC_CODE_SHARED, false },
+	{ "LDGSTS", BC_CODE_SHARED, false }, { "UBLKCP", BC_CODE_SHARED, false },
+	{ "LD", BC_CODE_SHARED, false },     { "ST", BC_CODE_SHARED, false },
+	{ "ATOMS", BC_CODE_ATOMIC, false },  { "ATOMG", BC_CODE_GLOBAL, false },
+	{ "ATOM", BC_CODE_ATOMIC, false },   { "RED", BC_CODE_ATOMIC, false },
+	{ "REDS", BC_CODE_ATOMIC, false },   { "REDG", BC_CODE_GLOBAL, false },
+	{ "BAR", BC_CODE_BARRIER, true },    { "SYNCS", BC_CODE_BARRIER, false },
+	{ "HMMA", BC_CODE_MATRIX, false },   { "IMMA", BC_CODE_MATRIX, false },
+	{ "DMMA", BC_CODE_MATRIX, false },   { "BMMA", BC_CODE_MATRIX, false },
+	{ "QMMA", BC_CODE_MATRIX, false },   { "OMMA", BC_CODE_MATRIX, false },
+	{ "HGMMA", BC_CODE_MATRIX, false },  { "QGMMA", BC_CODE_MATRIX, false },
+	{ "MOVM", BC_CODE_MATRIX, false },   { "LDL", BC_CODE_SPILLS, false },
+	{ "STL", BC_CODE_SPILLS, false },    { "stack", BC_CODE_SPILLS, false },
+	{ "shared", BC_CODE_BYTES, false },  { "LDG", BC_CODE_GLOBAL, false },
+	{ "STG", BC_CODE_GLOBAL, false },    { "registers", BC_CODE_REGISTERS, false },
 };
 
 enum bc_code_class bc_code_class_of(const char *name, char *key, size_t size)

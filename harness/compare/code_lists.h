@@ -11,13 +11,13 @@
 /* What an instruction is for the comparison. Those up to BC_CODE_TIMED decide what the suites measure. */
 enum bc_code_class {
 	BC_CODE_SHARED = 0, /* LDS STS LDSM STSM LDGSTS UBLKCP, and LD ST, which may reach shared memory */
-	BC_CODE_ATOMIC,	    /* ATOMS ATOMG ATOM RED REDS */
+	BC_CODE_ATOMIC,	    /* ATOMS REDS, and ATOM RED, which may reach shared memory */
 	BC_CODE_BARRIER,    /* BAR, its modifiers dropped; SYNCS */
 	BC_CODE_MATRIX,	    /* HMMA IMMA DMMA ... */
 	BC_CODE_SPILLS,	    /* LDL STL, and bytes of the stack */
 	BC_CODE_BYTES,	    /* of static shared memory */
 	BC_CODE_TIMED,	    /* "timed:STS*32,LDS": what stands between two reads of the clock, in its order */
-	BC_CODE_GLOBAL,	    /* LDG STG */
+	BC_CODE_GLOBAL,	    /* LDG STG ATOMG REDG */
 	BC_CODE_REGISTERS,
 	BC_CODE_NCLASSES
 };
