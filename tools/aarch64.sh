@@ -6,8 +6,8 @@
 #   run     run a command in that way
 #
 # bankcheck starts itself as a worker, so the kernel must know what to do with an Arm program (binfmt_misc). Where it
-# does not and we are root, it is told for as long as the command runs, under a name of our own: several may run. Needs qemu-user-static and, for programs
-# linked against libc, libc6-arm64-cross (both Debian's).
+# does not and we are root, it is told for as long as the command runs, under a name of our own: several may run. Needs
+# qemu-user-static and, for programs linked against libc, libc6-arm64-cross (both Debian's).
 set -eu
 
 qemu=/usr/bin/qemu-aarch64-static

@@ -50,7 +50,8 @@ at_most()
 measure gather 0 "$build/bankcheck" fleet gather "$night"
 us=$(awk -v s="$cpu" -v n="$((units * cases))" 'BEGIN { printf "%.1f", s * 1e6 / n }')
 bytes=$(wc -c <"$dir/history.db")
-echo "gather    $units units, $((units * cases)) testcases: $cpu s CPU, $us us a testcase (limit 25), $mib MiB, history $((bytes / units / 1024)) KB a unit"
+echo "gather    $units units, $((units * cases)) testcases: $cpu s CPU, $us us a testcase (limit 25), $mib MiB," \
+	"history $((bytes / units / 1024)) KB a unit"
 at_most "$us" 25 "gather, microseconds a testcase"
 
 measure check 2 "$build/bankcheck" fleet check "$night"

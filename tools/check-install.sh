@@ -36,7 +36,8 @@ for file in man/man1/bankcheck.1 bash-completion/completions/bankcheck zsh/site-
 	[ -s "$share/$file" ] || bad "no share/$file"
 done
 # The pages that messages and README.md name.
-for page in $(cd "$top" && grep -hro 'docs/[a-z-]*\.md' harness/*/*.c harness/device/*/*.c suites README.md | sort -u); do
+for page in $(cd "$top" && grep -hro 'docs/[a-z-]*\.md' harness/*/*.c harness/device/*/*.c suites README.md |
+	sort -u); do
 	[ -s "$share/doc/bankcheck/$page" ] || bad "no share/doc/bankcheck/$page"
 done
 (cd "$root" && usr/bin/bankcheck run --device reference --filter stride/ld_b32/2 -q --reports reports) ||

@@ -3,8 +3,8 @@
 # tools/check-reproducible.sh TARBALL - does the commit give the same bytes in another folder at another time?
 #
 # The tree is copied to another folder and `make dist` runs there once more, with another umask, time zone and number of
-# jobs. A sample, unless ALL=1: one kernel, and the compiler and libraries of build/dist/ again; each file that both have
-# must be the same. ALL=1: all kernels and the libraries anew, and the tarball itself must be the same (an hour).
+# jobs. A sample, unless ALL=1: one kernel, and the compiler and libraries of build/dist/ again; each file that both
+# have must be the same. ALL=1: all kernels and the libraries anew, and the tarball itself must be the same (an hour).
 # Status 1 and the names of the files that differ; 0 and the reason where the tree is not a commit.
 set -eu
 
@@ -24,7 +24,7 @@ again=$work/a-folder-of-another-length
 mkdir -p "$again/build/dist" "$work/first" "$work/second"
 cd "$top"
 if ! COMMIT=$(git rev-parse HEAD 2>/dev/null) || ! git diff --quiet HEAD; then
-	echo "check-reproducible: skipped: the tree is not a commit (what git knows was changed, or it is no repository)"
+	echo "check-reproducible: skipped: the tree is no commit (what git knows was changed, or it is no repository)"
 	exit 0
 fi
 git archive HEAD | tar -C "$again" -xf -

@@ -169,8 +169,8 @@ timed_list()
 	cat "$dir/../kernels-$1"/*.code | grep '	timed:' | grep -v '^bc_sync_cost' | LC_ALL=C sort
 }
 
-# timed RELEASE: is it what the kernels say, and in all timed kernels the same as by the newest release, but for how often
-# a loop around a stretch is unrolled?
+# timed RELEASE: is it what the kernels say, and in all timed kernels the same as by the newest release, but for how
+# often a loop around a stretch is unrolled?
 timed()
 {
 	timed_rule | LC_ALL=C sort >"$out/timed-rule"

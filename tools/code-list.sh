@@ -8,7 +8,7 @@
 #   KERNEL<TAB>MNEMONIC<TAB>N    N instructions of this mnemonic, modifiers included (LDS.64)
 #   KERNEL<TAB>timed:STS*32,LDS<TAB>N
 #                                N stretches between two reads of the clock have just these shared-memory and barrier
-#                                instructions in this order (modifiers of barriers left out); "timed:" if there are none;
+#                                instructions in this order (without modifiers of barriers); "timed:" if there are none;
 #                                ",unwaited" at the end: the second read does not wait for what was loaded last
 #   KERNEL<TAB>registers<TAB>N   and stack, local, shared: bytes of a thread, of a thread, of a block; by cuobjdump only
 #

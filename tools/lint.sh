@@ -71,7 +71,7 @@ lint_includes()
 		cuda = header ~ /^(cuda|cupti|nvperf|generated_cuda|driver_types|device_types)[A-Za-z0-9_]*\.h$/
 		if (cuda && !starts(FILENAME, "harness/device/cuda/") && !starts(FILENAME, "harness/app/library/") &&
 		    !starts(FILENAME, "harness/tests/stubs/"))
-			complain("only harness/device/cuda/, harness/app/library/ and harness/tests/stubs/ include <" header ">")
+			complain("only harness/device/cuda/, app/library/ and tests/stubs/ include <" header ">")
 		tests = starts(FILENAME, "harness/tests/")
 		if (starts(header, "libxml/") && !tests && FILENAME !~ /^harness\/report\/(junit|read|xml)/)
 			complain("only junit*, read* and xml* of harness/report/ include <" header ">")
@@ -143,7 +143,9 @@ tidy_one()
 	extra="-include tools/lint_model.h"
 	case $1 in
 	harness/base/base.c) extra="" ;; # it defines what the model stands in for
-	harness/device/cuda/* | harness/app/library/* | harness/tests/stubs/* | tools/*) extra="$extra ${LINT_CUDA_CFLAGS:-}" ;;
+	harness/device/cuda/* | harness/app/library/* | harness/tests/stubs/* | tools/*)
+		extra="$extra ${LINT_CUDA_CFLAGS:-}"
+		;;
 	esac
 	found=$(mktemp)
 	# shellcheck disable=SC2086 # lists of flags
@@ -163,7 +165,9 @@ lint_tidy()
 	: >"$work/list"
 	for file; do
 		case $file:${LINT_CUDA_CFLAGS:-} in
-		harness/device/cuda/*: | harness/app/library/*: | harness/tests/stubs/*: | tools/*:) left_out="$left_out $file" ;;
+		harness/device/cuda/*: | harness/app/library/*: | harness/tests/stubs/*: | tools/*:)
+			left_out="$left_out $file"
+			;;
 		*) echo "$file" >>"$work/list" ;;
 		esac
 	done

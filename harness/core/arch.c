@@ -160,7 +160,7 @@ static enum bc_status parse_line(struct bc_lines *l, struct bc_arch *a, unsigned
 {
 	char *cursor = l->text;
 	const char *key = bc_field(&cursor);
-	bool is_law;
+	bool is_law = false;
 	size_t i = 0;
 	enum bc_status st = bc_text_is_proposal(l->path, l->number, key, err);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/history/db.h"
-#include "harness/history/profile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -125,7 +124,8 @@ enum bc_status bc_db_end(struct bc_history *h, enum bc_status st, struct bc_erro
 	if (st && !sqlite3_get_autocommit(h->db))
 		(void)sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL); /* the failure at hand is the one to tell */
 	if (st) {							 /* it may know what was taken back */
-		bc_kept_cache_free(h->cache);
+		if (h->cache)
+			h->free_cache(h->cache);
 		h->cache = NULL;
 	}
 	return st;

@@ -13,8 +13,9 @@ struct bc_history {
 	sqlite3 *db;
 	char *path;
 	bool readonly;
-	struct bc_kept_cache *cache; /* profile.h; NULL: nothing was read yet */
-	int64_t data_version;	     /* of the file, when that was read */
+	struct bc_kept_cache *cache;		     /* profile.h; NULL: nothing was read yet */
+	void (*free_cache)(struct bc_kept_cache *c); /* set with it */
+	int64_t data_version;			     /* of the file, when that was read */
 };
 
 /**

@@ -3,7 +3,16 @@
 #ifndef BC_HISTORY_OUTCOME_H
 #define BC_HISTORY_OUTCOME_H
 
-#include "harness/history/profile.h"
+#include "harness/history/db.h"
+
+struct bc_kept_outcome {
+	int64_t id, case_id;
+	enum bc_verdict verdict;
+	double wavefronts, conflicts; /* NaN: none */
+	bool flaky;
+	int64_t message; /* id of the text; 0: none */
+	char *text;	 /* "" without a message */
+};
 
 /* Those that were read. Zero-initialise. */
 struct bc_outcome_list {

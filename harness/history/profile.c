@@ -66,6 +66,7 @@ static enum bc_status need_cache(struct bc_history *h, struct bc_error *err)
 {
 	if (!h->cache)
 		h->cache = calloc(1, sizeof(*h->cache));
+	h->free_cache = bc_kept_cache_free;
 	return h->cache ? BC_OK : no_memory(h, err);
 }
 

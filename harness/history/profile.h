@@ -9,18 +9,9 @@
 #ifndef BC_HISTORY_PROFILE_H
 #define BC_HISTORY_PROFILE_H
 
-#include "harness/history/db.h"
+#include "harness/history/outcome.h"
 
 enum { BC_KEPT_CLOCK = 0, BC_KEPT_CYCLES, BC_KEPT_NUMBERS };
-
-struct bc_kept_outcome {
-	int64_t id, case_id;
-	enum bc_verdict verdict;
-	double wavefronts, conflicts; /* NaN: none */
-	bool flaky;
-	int64_t message; /* id of the text; 0: none */
-	char *text;	 /* "" without a message */
-};
 
 /* A case of a run or of a profile. */
 struct bc_kept_case {

@@ -122,7 +122,7 @@ static void add_weight(struct bc_map_weight *to, const struct bc_map_weight *w)
 static enum bc_status confirm(struct finding *t, unsigned n, struct bc_error *err)
 {
 	struct bc_sample *s = calloc(n ? n : 1, sizeof(*s));
-	enum bc_op seen[BC_NOPS];
+	enum bc_op seen[BC_NOPS] = { BC_OP_NONE };
 	unsigned nseen = 0;
 	enum bc_status st = s ? BC_OK : bc_fail(err, BC_ENOMEM, "map: out of memory");
 
@@ -171,11 +171,11 @@ enum bc_status bc_map_find(const struct bc_map_source *s, enum bc_map_by by, con
 	struct finding *t = calloc(1, sizeof(*t));
 	const double start = bc_now();
 	bool ok = true;
-	enum bc_status st = t ? BC_OK : bc_fail(err, BC_ENOMEM, "map: out of memory");
+	enum bc_status st = BC_OK;
 
 	*out = (struct bc_map_law){ .by = by };
-	if (st)
-		return st;
+	if (!t)
+		return bc_fail(err, BC_ENOMEM, "map: out of memory");
 	t->p = (struct bc_probe){ .source = s,
 				  .by = by,
 				  .arch = a,

@@ -164,7 +164,7 @@ static enum bc_status take_bit(struct search *s, unsigned bit, struct bc_error *
 		s->ok = false;
 		(void)snprintf(s->p->absent, sizeof(s->p->absent),
 			       "more than %u banks: address bit %u shares its bank with no combination of %u others",
-			       1u << BC_BANK_BITS_MAX, bit, BC_BANK_BITS_MAX);
+			       1u << BC_BANK_BITS_MAX, bit, (unsigned)BC_BANK_BITS_MAX);
 	}
 	return st;
 }

@@ -391,7 +391,7 @@ static uint64_t wavefronts(const struct bc_pattern_params *p, bool merges)
 	uint64_t most = 0;
 
 	for (uint32_t bank = 0; bank < LANES; bank++) {
-		uint32_t seen[LANES];
+		uint32_t seen[LANES] = { 0 };
 		uint64_t n = 0;
 
 		for (uint32_t lane = 0; lane < LANES; lane++) {
