@@ -14,6 +14,9 @@ struct bc_kept_outcome {
 	char *text;	 /* "" without a message */
 };
 
+/* Do they say the same of the same case? */
+bool bc_kept_outcome_same(const struct bc_kept_outcome *a, const struct bc_kept_outcome *b);
+
 /* Those that were read. Zero-initialise. */
 struct bc_outcome_list {
 	struct bc_kept_outcome **outcome; /* by id, NULL where there is none or it was not read */

@@ -56,9 +56,6 @@ enum bc_status bc_profile_of_kind(struct bc_history *h, const char *kind, size_t
 enum bc_status bc_kept_outcome_of(struct bc_history *h, const struct bc_kept_outcome *want,
 				  const struct bc_kept_outcome **out, struct bc_error *err);
 
-/* Do they say the same of the same case? */
-bool bc_kept_outcome_same(const struct bc_kept_outcome *a, const struct bc_kept_outcome *b);
-
 /* Keep the results of a run that is in the table `run`. @kept is sorted. */
 enum bc_status bc_kept_write(struct bc_history *h, int64_t run, const char *kind, struct bc_kept *kept,
 			     struct bc_error *err);
