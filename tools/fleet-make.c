@@ -90,22 +90,42 @@ static enum bc_status put_class(struct bc_text *t, const char *line, const char 
 			    dot);
 }
 
-static enum bc_status put_samples(struct bc_text *t, const char *line, const struct change *c, struct bc_error *err)
+/* A number that a line and a unit's noise give, the same each time. */
+static uint64_t draw(const char *line, size_t len, unsigned noise)
+{
+	return bc_hash(bc_hash(BC_HASH_INIT, line, len), &noise, sizeof(noise)) >> 20;
+}
+
+/* Three cases in ten are a cycle off: the median of a unit's ratios stays where it is. */
+static enum bc_status put_samples(struct bc_text *t, const char *line, size_t len, const struct change *c,
+				  struct bc_error *err)
 {
 	const char *at = strchr(line, '=') + 1;
+	const unsigned long off = draw(line, len, c->noise) % 10;
 	enum bc_status st = bc_text_addf(t, err, "clock_samples=");
 
 	for (unsigned i = 0; !st; i++) {
 		char *end = NULL;
 		unsigned long v = strtoul(at, &end, 10);
 
-		v = v * (100 + c->percent) / 100 + ((c->noise + i) * 2654435761u % 11 == 0);
+		v = v * (100 + c->percent) / 100 + (off == 9 || off == 8) - (off == 7 && v > 1);
 		st = bc_text_addf(t, err, "%s%lu", i ? "," : "", v);
 		if (*end != ',')
 			break;
 		at = end + 1;
 	}
 	return st ? st : bc_text_addf(t, err, "\n");
+}
+
+/* "clock=2.003": another last digit. */
+static enum bc_status put_clock(struct bc_text *t, const char *line, size_t len, const struct change *c,
+				struct bc_error *err)
+{
+	enum bc_status st = bc_text_add(t, line, len, err);
+
+	if (!st && memchr(line, '.', len) && len > 8)
+		t->data[t->len - 2] = (char)('0' + draw(line, len, c->noise) % 10);
+	return st;
 }
 
 /* One wavefront more each request, in every attempt. */
@@ -149,7 +169,9 @@ static enum bc_status make_body(struct maker *m, const struct part *p, struct ch
 		if (class) {
 			st = put_class(&t, line, class + 11, len, c->gpu, &m->err);
 		} else if (strncmp(line, "clock_samples=", 14) == 0) {
-			st = put_samples(&t, line, c, &m->err);
+			st = put_samples(&t, line, len, c, &m->err);
+		} else if (strncmp(line, "clock=", 6) == 0) {
+			st = put_clock(&t, line, len, c, &m->err);
 		} else if (c->odd && strncmp(line, "counters=requests:", 18) == 0 &&
 			   memmem(line, len, "wavefronts:", 11)) {
 			st = put_odd(&t, line, len, &m->err);
