@@ -22,13 +22,17 @@ struct reading {
 	struct bc_read_file *file;
 	size_t ncases;		  /* of all devices */
 	struct bc_read_sums sums; /* likewise */
+	bool starved;		  /* memory lacked for an attribute: what was made of it does not count */
 	struct bc_error *err;
 };
 
-static const char *attribute(const xmlNode *n, const char *name, char **owned)
+/* An attribute's value; "" when it is not there, or memory lacks, which is kept. */
+static const char *attribute(struct reading *r, const xmlNode *n, const char *name, char **owned)
 {
 	xmlChar *v = xmlGetNoNsProp(n, BAD_CAST name);
 
+	if (!v && xmlHasProp(n, BAD_CAST name))
+		r->starved = true;
 	*owned = (char *)v;
 	return v ? (const char *)v : "";
 }
@@ -73,9 +77,9 @@ static enum bc_status read_properties(struct reading *r, const xmlNode *suite, s
 				return no_memory(r);
 			d->property = grown;
 			grown[d->nproperties] = (struct bc_pair){ 0 };
-			st = copy(r, attribute(p, "name", &name), &grown[d->nproperties].name);
+			st = copy(r, attribute(r, p, "name", &name), &grown[d->nproperties].name);
 			if (!st)
-				st = copy(r, attribute(p, "value", &value), &grown[d->nproperties].value);
+				st = copy(r, attribute(r, p, "value", &value), &grown[d->nproperties].value);
 			d->nproperties++;
 			xmlFree(name);
 			xmlFree(value);
@@ -84,17 +88,22 @@ static enum bc_status read_properties(struct reading *r, const xmlNode *suite, s
 	return st;
 }
 
-/* Middle of "bankcheck.<dev>.<suite>" or "bankcheck.<dev>", malloc'ed; NULL: it is none. */
-static char *device_of(const char *name)
+/* Middle of the name "bankcheck.<dev>.<suite>" or "bankcheck.<dev>" of a testsuite, malloc'ed. */
+static enum bc_status device_of(struct reading *r, const xmlNode *suite, char **dev)
 {
 	static const char head[] = "bankcheck.";
-	size_t n;
+	char *owned = NULL;
+	const char *name = attribute(r, suite, "name", &owned);
+	const bool ours = strncmp(name, head, sizeof(head) - 1) == 0;
+	const size_t n = ours ? strcspn(name + sizeof(head) - 1, ".") : 0;
+	enum bc_status st = BC_OK;
 
-	if (strncmp(name, head, sizeof(head) - 1) != 0)
-		return NULL;
-	name += sizeof(head) - 1;
-	n = strcspn(name, ".");
-	return n ? strndup(name, n) : NULL;
+	if (!n)
+		st = refuse(r, suite, "a testsuite whose name is not bankcheck.<device>.<suite>");
+	else if (!(*dev = strndup(name + sizeof(head) - 1, n)))
+		st = no_memory(r);
+	xmlFree(owned);
+	return st;
 }
 
 static struct bc_read_device *find_device(struct reading *r, const char *dev)
@@ -118,9 +127,9 @@ static enum bc_status add_device(struct reading *r, const xmlNode *suite, const 
 	memset(d, 0, sizeof(*d));
 	st = copy(r, dev, &d->dev);
 	if (!st)
-		st = copy(r, attribute(suite, "timestamp", &timestamp), &d->timestamp);
+		st = copy(r, attribute(r, suite, "timestamp", &timestamp), &d->timestamp);
 	if (!st)
-		st = copy(r, attribute(suite, "hostname", &host), &d->host);
+		st = copy(r, attribute(r, suite, "hostname", &host), &d->host);
 	if (!st)
 		st = read_properties(r, suite, d);
 	xmlFree(timestamp);
@@ -140,7 +149,7 @@ static enum bc_status read_message(struct reading *r, const xmlNode *testcase, s
 
 		if (!is(n, "failure") && !is(n, "error") && !is(n, "skipped"))
 			continue;
-		st = copy(r, attribute(n, "message", &owned), &c->message);
+		st = copy(r, attribute(r, n, "message", &owned), &c->message);
 		xmlFree(owned);
 		return st;
 	}
@@ -160,7 +169,7 @@ static double seconds_of(const char *s)
 }
 
 /* Is it a testsuite of a compact report? */
-static bool is_compact(const xmlNode *suite)
+static bool is_compact(struct reading *r, const xmlNode *suite)
 {
 	bool compact = false;
 
@@ -168,8 +177,9 @@ static bool is_compact(const xmlNode *suite)
 		for (const xmlNode *p = is(ps, "properties") ? ps->children : NULL; p; p = p->next) {
 			char *name = NULL, *value = NULL;
 
-			compact = compact || (is(p, "property") && strcmp(attribute(p, "name", &name), "junit") == 0 &&
-					      strcmp(attribute(p, "value", &value), "compact") == 0);
+			compact =
+				compact || (is(p, "property") && strcmp(attribute(r, p, "name", &name), "junit") == 0 &&
+					    strcmp(attribute(r, p, "value", &value), "compact") == 0);
 			xmlFree(name);
 			xmlFree(value);
 		}
@@ -180,11 +190,11 @@ static bool is_compact(const xmlNode *suite)
 static enum bc_status read_id(struct reading *r, const xmlNode *testcase, struct bc_read_case *c)
 {
 	char *class = NULL, *name = NULL;
-	const char *dot = strrchr(attribute(testcase, "classname", &class), '.');
+	const char *dot = strrchr(attribute(r, testcase, "classname", &class), '.');
 	struct bc_text id = { 0 };
 	enum bc_status st = BC_OK;
 
-	if (!dot || !dot[1] || !strchr(attribute(testcase, "name", &name), '/'))
+	if (!dot || !dot[1] || !strchr(attribute(r, testcase, "name", &name), '/'))
 		st = refuse(r, testcase, "a testcase that is not bankcheck.<device>.<suite> and <rule>/<variant>");
 	else
 		st = bc_text_addf(&id, r->err, "%s/%s", dot + 1, name);
@@ -207,7 +217,7 @@ static enum bc_status read_compact(struct reading *r, const xmlNode *testcase, s
 			return refuse(r, testcase, "a finding without system-out");
 		if (!is(n, "skipped"))
 			continue;
-		known = bc_verdict_parse(attribute(n, "type", &type), &c->verdict);
+		known = bc_verdict_parse(attribute(r, n, "type", &type), &c->verdict);
 		xmlFree(type);
 		if (!known)
 			return refuse(r, testcase, "unknown verdict (a report of a later version?)");
@@ -278,7 +288,7 @@ static enum bc_status read_case(struct reading *r, const xmlNode *testcase, bool
 	c = &d->cases[d->ncases++];
 	memset(c, 0, sizeof(*c));
 	c->line = line > 0 ? (unsigned)line : 0;
-	c->seconds = seconds_of(attribute(testcase, "time", &time));
+	c->seconds = seconds_of(attribute(r, testcase, "time", &time));
 	xmlFree(time);
 	st = compact && !has_system_out(testcase) ? read_compact(r, testcase, c) : read_keys(r, testcase, c);
 	d->nverdict_only += c->verdict_only;
@@ -289,16 +299,15 @@ static enum bc_status read_case(struct reading *r, const xmlNode *testcase, bool
 
 static enum bc_status read_suite(struct reading *r, const xmlNode *suite)
 {
-	char *name = NULL, *dev = device_of(attribute(suite, "name", &name));
-	const bool compact = is_compact(suite);
+	char *dev = NULL;
+	const bool compact = is_compact(r, suite);
 	struct bc_read_device *d = NULL;
 	struct bc_read_sums sums = { 0 };
 	size_t cap = 0;
-	enum bc_status st = BC_OK;
+	enum bc_status st = device_of(r, suite, &dev);
 
-	xmlFree(name);
-	if (!dev)
-		return refuse(r, suite, "a testsuite whose name is not bankcheck.<device>.<suite>");
+	if (st)
+		return st;
 	d = find_device(r, dev);
 	if (!d)
 		st = add_device(r, suite, dev, &d);
@@ -372,6 +381,8 @@ enum bc_status bc_report_read(const char *path, struct bc_read_file *out, struct
 		st = copy(&r, path, &file.path);
 	if (!st)
 		st = read_document(&r, doc);
+	if (r.starved)
+		st = no_memory(&r);
 	st = bc_libxml_end(path, st, err);
 	if (!st) {
 		*out = file;
