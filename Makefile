@@ -557,6 +557,7 @@ MANDIR   = $(DESTDIR)$(PREFIX)/share/man/man1
 DOCDIR   = $(DESTDIR)$(PREFIX)/share/doc/bankcheck
 BASHDIR  = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSHDIR   = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FARM_FILES = $(shell find farm -type f -not -name '*.pyc')
 DOCS     = README.md CONTRIBUTING.md $(wildcard docs/*)
 
 install: all ## into PREFIX (/usr/local), below DESTDIR when set
@@ -567,6 +568,7 @@ install: all ## into PREFIX (/usr/local), below DESTDIR when set
 	for f in $(PTX_FILES); do install -m 644 $$f $(LIBDIR)/kernels/ptx/ || exit 1; done
 	find expected -type f | while read -r f; do \
 		install -D -m 644 "$$f" "$(SHAREDIR)/$$f" || exit 1; done
+	for f in $(FARM_FILES); do install -D -m $$([ -x $$f ] && echo 755 || echo 644) $$f $(SHAREDIR)/$$f || exit 1; done
 	install -m 644 $(B)/bankcheck.1 $(MANDIR)/bankcheck.1
 	install -m 644 $(B)/completion/bankcheck $(BASHDIR)/bankcheck
 	install -m 644 $(B)/completion/_bankcheck $(ZSHDIR)/_bankcheck

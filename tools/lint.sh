@@ -11,9 +11,9 @@ status=0
 # sources: every file a person wrote in C, CUDA, CSS, JavaScript, shell or make
 sources()
 {
-	find suites kernels harness tools .ci Makefile -type f \
+	find suites kernels harness tools farm .ci Makefile -type f \
 		\( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.css' -o -name '*.js' -o -name '*.sh' \
-		-o -name Makefile -o -path '.ci/*' \)
+		-o -name '*.py' -o -name Makefile -o -path '.ci/*' -o -path 'farm/slurm/*' \)
 }
 
 # The licence line: the first of a file, or the second below #!.
@@ -112,7 +112,8 @@ lint_format()
 		;;
 	*) echo "lint: format: not compared, clang-format 14 is not here" >&2 ;;
 	esac
-	others=$(find harness/html tools .ci -name '*.sh' -o -name '*.css' -o -name '*.js' -o -path '.ci/*' -type f)
+	others=$(find harness/html tools farm .ci -name '*.sh' -o \
+		-name '*.css' -o -name '*.js' -o -name '*.py' -o -path '.ci/*' -type f -o -path 'farm/slurm/*' -type f)
 	for file in $files $others; do
 		expand -t 8 "$file" | LC_ALL=C.UTF-8 grep -n '^.\{121,\}' |
 			sed "s|^\([0-9]*\):.*|$file:\1: over 120 columns|"
@@ -206,7 +207,7 @@ lint_includes >"$work/includes"
 report "include rules" "$work/includes"
 lint_circles >"$work/circles"
 report "no circles of includes" "$work/circles"
-sources | grep '\.sh$\|^\.ci/' | xargs shellcheck >"$work/shell" 2>&1 || true
+sources | grep '\.sh$\|^\.ci/\|^farm/slurm/' | xargs shellcheck >"$work/shell" 2>&1 || true
 report shellcheck "$work/shell"
 lint_format >"$work/format"
 report format "$work/format"
