@@ -52,8 +52,23 @@ static void print_nothing(void *ctx, const char *fmt, ...)
 	(void)fmt;
 }
 
+/* libxml2 keeps its last error only: after a lack of memory it may go on and call the document malformed. */
+static bool memory_lacked;
+
+#if LIBXML_VERSION >= 21200
+static void note_error(void *ctx, const xmlError *e)
+#else
+static void note_error(void *ctx, xmlErrorPtr e)
+#endif
+{
+	(void)ctx;
+	memory_lacked = memory_lacked || (e && e->code == XML_ERR_NO_MEMORY);
+}
+
 void bc_libxml_begin(void)
 {
+	memory_lacked = false;
+	xmlSetStructuredErrorFunc(NULL, note_error);
 	xmlSetGenericErrorFunc(NULL, print_nothing);
 	xmlResetLastError();
 }
@@ -62,7 +77,9 @@ enum bc_status bc_libxml_end(const char *what, enum bc_status st, struct bc_erro
 {
 	const xmlError *e = xmlGetLastError();
 
-	return e && e->code == XML_ERR_NO_MEMORY ? bc_fail(err, BC_ENOMEM, "%s: libxml2: out of memory", what) : st;
+	return memory_lacked || (e && e->code == XML_ERR_NO_MEMORY)
+		       ? bc_fail(err, BC_ENOMEM, "%s: libxml2: out of memory", what)
+		       : st;
 }
 
 /* The file, or what it holds when it is compressed. */
