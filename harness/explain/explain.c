@@ -432,6 +432,13 @@ static void put_program(const struct bc_explain *e, struct bc_drawing *d)
 
 	if (!is_program(e->c) || !e->c->rule->program(e->c, e->arch, &prog))
 		return;
+	if (e->c->of_rule) {
+		bc_drawing_field(d, "kernels", "those of the patterns of %s/%s, a block on every SM",
+				 e->c->of_suite->name, e->c->of_rule->name);
+		return;
+	}
+	if (prog.every_sm)
+		bc_drawing_field(d, "launch", "a block on every SM");
 	bc_drawing_field(d, "kernel", "%s of %s, %u x %u x %u blocks of %u x %u x %u threads", prog.kernel, prog.image,
 			 prog.grid[0] ? prog.grid[0] : 1, prog.grid[1] ? prog.grid[1] : 1,
 			 prog.grid[2] ? prog.grid[2] : 1, prog.block[0] ? prog.block[0] : 1,
