@@ -32,7 +32,9 @@ libs=$top/build/dist/$arch
 # Headers of the release that this machine has, as they are for ARCH.
 headers=""
 if [ "$arch" != "$(uname -m)" ] && [ -n "${CUDA_VERSION:-}" ]; then
-	headers=$top/$(tools/toolkits.sh --machine "$arch" --parts cudart,cupti "$CUDA_VERSION") || exit 4
+	crt=crt # a package of its own from 13 on
+	[ "${CUDA_VERSION%%.*}" -gt 12 ] || crt=nvcc
+	headers=$top/$(tools/toolkits.sh --machine "$arch" --parts "cudart,cupti,$crt" "$CUDA_VERSION") || exit 4
 fi
 archives=""
 for lib in check xml2 z jansson sqlite3; do
