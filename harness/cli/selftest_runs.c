@@ -132,7 +132,8 @@ static bool *clocked_cases(const struct bc_catalog *cat, const struct bc_fault *
 		const struct bc_case *c = &cat->cases[i];
 		const bool named = is_named(f, c->suite->name);
 
-		only[i] = bc_case_has_clock(c) && (!f || named || strcmp(c->suite->name, "clock") == 0);
+		only[i] = bc_case_has_clock(c) &&
+			  (!f || named || strcmp(c->suite->name, f->sms ? "cells" : "clock") == 0);
 		only[i] = only[i] || (f && f->arch && named) || (named && c->of_rule && c->needs & BC_NEED_CLOCK);
 	}
 	return only;
@@ -142,7 +143,7 @@ static bool *clocked_cases(const struct bc_catalog *cat, const struct bc_fault *
 
 /* What of the catalogue a run is shown. With a fault of one SM among several, and with --quick: the suites that must
  * catch it, of the suite sms the patterns of one suite; else all but the cells, which take long and see nothing but
- * memory that fails. By the clock, @f's suite `clock` is added. */
+ * memory that fails. By the clock, the suite that times what the fault may slow: `clock`, of one SM cells/speed. */
 static void select_cases(const struct bc_fault *f, bool suites_alone, bool clock, struct bc_run_options *o,
 			 const char *globs[GLOBS_MAX])
 {
@@ -155,8 +156,8 @@ static void select_cases(const struct bc_fault *f, bool suites_alone, bool clock
 	}
 	for (size_t i = 0; i < BC_FAULT_SUITES && f->suites[i]; i++)
 		globs[n++] = strcmp(f->suites[i], "sms") == 0 ? "sms/broadcast*" : f->suites[i];
-	if (clock && !f->sms)
-		globs[n++] = "clock";
+	if (clock)
+		globs[n++] = f->sms ? "cells/speed*" : "clock";
 	o->filter = (struct bc_option_list){ .item = globs, .n = n };
 }
 
