@@ -125,7 +125,7 @@ static double middle(double *v, size_t n)
 /* The cost of a load by one lane, and how much it strays. */
 static bool read_lone(struct bc_probe *p, const struct bc_sample *s)
 {
-	double v[LONES], stray = 0;
+	double v[LONES], stray = 0, spread = 0;
 
 	for (size_t i = 0; i < LONES; i++) {
 		if (!s[i].has)
@@ -134,8 +134,11 @@ static bool read_lone(struct bc_probe *p, const struct bc_sample *s)
 	}
 	p->lone = middle(v, LONES);
 	for (size_t i = 0; i < LONES; i++)
+		spread = s[i].spread > spread ? s[i].spread : spread;
+	for (size_t i = 0; i < LONES; i++)
 		stray = fabs(s[i].cycles - p->lone) > stray ? fabs(s[i].cycles - p->lone) : stray;
-	p->noise = 8 + 2 * stray;
+	/* Samples may stray though their medians agree: half of that is where another median may lie. */
+	p->noise = 8 + (stray > spread / 4 ? 2 * stray : spread / 2);
 	return true;
 }
 
