@@ -103,7 +103,8 @@ char *bc_name_short(const char *name, size_t max)
 		}
 		if (!best)
 			break;
-		memmove(best + 1, "...>", 4);
+		best[1] = best[2] = best[3] = '.';
+		best[4] = '>';
 		memmove(best + 5, best + longest, strlen(best + longest) + 1);
 	}
 	return core;

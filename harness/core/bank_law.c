@@ -306,7 +306,7 @@ enum bc_status bc_bank_law_check(const struct bc_bank_law *law, const struct bc_
 				       "%s:%u: merge %s %s: only loads and stores in groups of fewer than 32 lanes "
 				       "have groups to merge",
 				       path, lines->merge[op], bc_op_info((enum bc_op)op)->name,
-				       merge_names[law->merge[op]]);
+				       bc_merge_name((enum bc_merge)law->merge[op]));
 	}
 	return law->mapped ? check_bits(law, lines, path, banks, bank_bytes, window_end, err) : BC_OK;
 }

@@ -93,13 +93,14 @@ bool bc_cells_speed(const struct bc_arch *a, const uint32_t *sms, const uint32_t
 {
 	const uint32_t n = sms[0] * a->banks;
 	uint32_t *sorted = malloc((n ? n : 1) * sizeof(*sorted)), worst = 0;
+	const size_t middle = n / 2;
 	double median = 0;
 
 	memset(out, 0, sizeof(*out));
 	if (sorted && n) {
 		memcpy(sorted, cycles, n * sizeof(*sorted));
 		qsort(sorted, n, sizeof(*sorted), by_value);
-		median = sorted[n / 2];
+		median = sorted[middle];
 		out->samples[0] = sorted[0];
 		out->samples[1] = sorted[n / 2];
 		out->samples[2] = sorted[n - 1];

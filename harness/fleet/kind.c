@@ -151,7 +151,7 @@ static enum bc_status name_kinds(struct bc_history *h, const char *by, struct bc
 		size_t k = 0;
 
 		st = bc_kind_text(h, &u->unit[i].r->run, by, &t, err);
-		while (!st && k < u->nkinds && strcmp(u->kind[k], t.data) != 0)
+		while (!st && k < u->nkinds && !(u->kind[k] && t.data && strcmp(u->kind[k], t.data) == 0))
 			k++;
 		if (!st && k == u->nkinds) {
 			u->kind[u->nkinds++] = t.data; /* it is the list's now */

@@ -22,7 +22,11 @@ static const double units[BC_KEPT_NUMBERS] = { [BC_KEPT_CLOCK] = 1e6, [BC_KEPT_C
 
 static bool same_bits(double a, double b)
 {
-	return memcmp(&a, &b, sizeof(a)) == 0 || (isnan(a) && isnan(b));
+	uint64_t x, y;
+
+	memcpy(&x, &a, sizeof(x));
+	memcpy(&y, &b, sizeof(y));
+	return x == y || (isnan(a) && isnan(b));
 }
 
 /* A number as whole units, if it is that exactly. */

@@ -90,7 +90,8 @@ static void gather_groups(struct bc_html *p, struct groups *g)
 			to->n++;
 			to->rules += !same_rule(to->last->id, c->id);
 			to->last = c;
-			g->in[to->at + r] = true;
+			if (g->in)
+				g->in[to->at + r] = true;
 		}
 	}
 }

@@ -234,7 +234,7 @@ void bc_parts_weigh(const struct bc_probe *p, const struct bc_geometry *g, const
 	*out = (struct bc_map_weight){ 0 };
 	if (p->by == BC_MAP_COUNTERS)
 		weigh_counts(g, s, n, out);
-	else
+	else if (unit)
 		weigh_times(g, s, n, *unit, out);
 }
 

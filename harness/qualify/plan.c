@@ -151,9 +151,9 @@ void bc_qualify_add(struct bc_qualify_device *d, bool reason, int status, const 
 
 	if (d->nremarks < BC_QUALIFY_REMARKS)
 		r = &d->remark[d->nremarks++];
-	for (size_t i = BC_QUALIFY_REMARKS; !r && reason && i-- > 0;)
-		if (!d->remark[i].reason)
-			r = &d->remark[i];
+	for (size_t i = BC_QUALIFY_REMARKS; !r && reason && i > 0; i--)
+		if (!d->remark[i - 1].reason)
+			r = &d->remark[i - 1];
 	if (!r)
 		return;
 	r->reason = reason;

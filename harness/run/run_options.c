@@ -264,7 +264,7 @@ static bool add_sm(const char *word, size_t len, struct bc_sms_choice *out)
 enum bc_status bc_sms_parse(const char *text, struct bc_sms_choice *out, struct bc_error *err)
 {
 	*out = (struct bc_sms_choice){ .every = text && strcmp(text, "one") != 0 };
-	if (!out->every || strcmp(text, "all") == 0)
+	if (!text || !out->every || strcmp(text, "all") == 0)
 		return BC_OK;
 	for (const char *at = text;; at++) {
 		const size_t len = strcspn(at, ",");

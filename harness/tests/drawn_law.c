@@ -33,7 +33,7 @@ uint64_t drawn_next(uint64_t *state)
 
 static unsigned below(uint64_t *state, unsigned n)
 {
-	return (unsigned)(drawn_next(state) % n);
+	return n ? (unsigned)(drawn_next(state) % n) : 0;
 }
 
 static unsigned own_group(const struct drawn_op *op)

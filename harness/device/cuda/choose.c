@@ -105,7 +105,7 @@ enum bc_status bc_cuda_choose_images(const struct bc_cuda_api *cu, const char *d
 	if (!st && !bc_strlcpy(out, sets[i].dir, size))
 		st = bc_fail(err, BC_EUSAGE, "kernels folder: the path is too long");
 	if (!st && sets[i].first[0])
-		(void)snprintf(f->images, sizeof(f->images), "%s%s%s%s", sets[i].name, all[0] ? " (" : "", all,
+		(void)snprintf(f->images, sizeof(f->images), "%s%s%.300s%s", sets[i].name, all[0] ? " (" : "", all,
 			       all[0] ? ")" : "");
 	free(sets);
 	return st;
