@@ -77,7 +77,7 @@ bool bc_cells_check(const struct bc_arch *a, const uint32_t *sms, const struct b
 	if (!faulty)
 		return true;
 	add_words(a, &report[lowest], words, sizeof(words));
-	(void)snprintf(bad->text, sizeof(bad->text), "SM %u, %s; %u wrong reads on it, and %u of %u SMs have some",
+	(void)snprintf(bad->text, sizeof(bad->text), "SM %u, %.140s; %u wrong reads on it, and %u of %u SMs have some",
 		       sms[1 + lowest], words, report[lowest].wrong, faulty, sms[0]);
 	return false;
 }
