@@ -201,7 +201,7 @@ $(B)/libbankcheck-app.so: $(B)/obj/app/harness/app/library/inject.o $(B)/obj/app
 -include $(OBJ_app:.o=.d)
 
 # ---------------------------------------------------------------------------------------------- main targets
-.PHONY: aarch64 check-aarch64 check-toolkits check-selftest check-browser check-inject check-install completion all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
+.PHONY: aarch64 check-farm check-aarch64 check-toolkits check-selftest check-browser check-inject check-install completion all bankcheck kernels ptx-copies man run check check-unit check-needs check-ptx check-arch lint format asan tsan clang \
 	fuzz bench bench-fleet selftest ptx toolkit-images install dist dist-images deb check-reproducible check-dist uninstall clean help setup cuda-note FORCE
 FORCE:
 
@@ -449,6 +449,9 @@ check-needs: $(B)/bankcheck
 	@tools/check-needs.sh $<
 
 # Without images: their build is long and the same for all that is installed.
+check-farm: $(B)/bankcheck ## nights on a Slurm of this machine, and what goes wrong there (skips, with the reason, where there can be none)
+	@tools/check-farm.sh $(abspath $(B))/check-farm
+
 check-install: $(B)/bankcheck
 	@MAKE='$(MAKE)' tools/check-install.sh $(abspath $(B))/test-install
 

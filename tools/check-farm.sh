@@ -1,0 +1,197 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tools/check-farm.sh FOLDER - nights of farm/slurm/night on a Slurm of this machine (tools/test-slurm.sh): does each
+# thing that goes wrong on a farm have the word and the exit status of `bankcheck fleet` that docs/farm.md gives it?
+#
+# Nodes have eight reference devices each. Exit status: 0: all as it should be, or skipped, with the reason; 1: not.
+set -eu
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+[ $# -ge 1 ] || {
+	echo "usage: $0 FOLDER" >&2
+	exit 3
+}
+if [ "$1" != --inside ]; then
+	mkdir -p "$1"
+	folder=$(cd "$1" && pwd)
+	for node in h1 h2 h3 h4 h5 h6 short drained busy killed limit; do
+		echo "$node 8 mixed"
+	done >"$folder/nodes.txt"
+	status=0
+	"$top/tools/test-slurm.sh" --nodes "$folder/nodes.txt" "$folder/slurm" "$0" --inside "$folder" || status=$?
+	[ "$status" != 77 ] || exit 0 # it said why
+	exit "$status"
+fi
+
+folder=$2
+nights=$folder/nights
+rm -rf "${folder:?}/nights" "${folder:?}/bin" "${folder:?}/expected"
+mkdir -p "$nights" "$folder/bin"
+
+# Bounds that both bank laws keep, for the GPU whose counts are odd and pass.
+cp -R "$top/expected" "$folder/expected"
+sed -i 's|^\(row stride/ld_b32/2 .*\)wavefronts=2 conflicts=1 |\1wavefronts=2..4 conflicts=1..3 |' \
+	"$folder/expected/common/stride.txt"
+
+# What each node's GPUs are like.
+cat >"$folder/bin/bankcheck" <<'PROGRAM'
+#!/bin/sh
+program=TOP/build/bankcheck
+[ "$1" = run ] || exec "$program" "$@"
+shift
+all=sm_70,reference:sm_75,reference:sm_80,reference:sm_86,reference:sm_87,reference:sm_89,reference:sm_90
+case $SLURMD_NODENAME in short) ;; *) all=$all,reference:sm_100 ;; esac
+case $SLURMD_NODENAME,$* in
+h2,*2026-01-01*) set -- "$@" --fault banks-64 ;;
+h3,*2026-01-02*) set -- "$@" --fault banks-16 ;;
+killed,*2026-01-01*) set -- "$@" --filter stride/ld_b32 --repeat 20 ;;
+limit,*2026-01-01*) set -- "$@" --filter stride/ld_b32 --repeat 1000 ;;
+esac
+exec "$program" run --device "reference:$all" --expected FOLDER/expected "$@"
+PROGRAM
+sed -i "s|TOP|$top|; s|FOLDER|$folder|" "$folder/bin/bankcheck"
+chmod +x "$folder/bin/bankcheck"
+bankcheck=$folder/bin/bankcheck
+wrong=0
+
+bad()
+{
+	echo "check-farm: $1" >&2
+	wrong=1
+}
+
+# until COMMAND...: it is true within a minute and a half
+until_true()
+{
+	tries=0
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 450 ] || {
+			bad "waited in vain for: $*"
+			return 1
+		}
+		sleep 0.2
+	done
+}
+
+# says FILE NODE WORD [WHAT]: the row of a node
+says()
+{
+	grep -E "^([A-Z, ]*, )?$3(,[A-Z, ]*)? +$2 .*${4:-}" "$1" >/dev/null ||
+		bad "$2 should be $3${4:+ ($4)}, but: $(grep -E " $2 " "$1" || echo 'no such row')"
+}
+
+ends_with()
+{
+	want=$1
+	shift
+	got=0
+	"$@" >"$folder/out" 2>&1 || got=$?
+	[ "$got" = "$want" ] || bad "status $got, not $want: $*: $(tail -n 3 "$folder/out")"
+}
+
+journal_grows()
+{
+	[ "$(cat "$nights"/2026-01-01/nodes/killed/*/journal.tsv | wc -l)" -ge 40 ]
+}
+
+kill_tree()
+{
+	# shellcheck disable=SC2013 # numbers, in one line
+	for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+		kill_tree "$child"
+	done
+	kill -KILL "$1" 2>/dev/null || :
+}
+
+# A host dies: its slurmd, and all below the slurmstepd of its job.
+kill_node()
+{
+	until_true journal_grows || return 0
+	job=$(awk '$1 == "killed" { print $2 }' "$nights/2026-01-01/jobs.tsv")
+	kill -KILL "$(cat "$FARM/run/slurmd.killed.pid")"
+	for at in /proc/[0-9]*; do
+		case $(tr '\0' ' ' 2>/dev/null <"$at/cmdline") in
+		"slurmstepd: [$job."*)
+			tr '\0' '\n' <"$at/environ" | grep -qx "SLURM_CONF=$SLURM_CONF" && kill_tree "${at#/proc/}"
+			;;
+		esac
+	done
+	scontrol update nodename=killed state=down reason="it died"
+	slurmd -f "$SLURM_CONF" -N killed
+	sleep 1
+	scontrol update nodename=killed state=resume 2>/dev/null || : # it may have come back by itself
+	until_true scontrol update jobid="$job" starttime=now
+}
+
+night()
+{
+	"$top/farm/slurm/night" --every 2 --time 2 --program "$bankcheck" "$@" -- --filter stride/ld_b32/2
+}
+
+# The first night.
+PATH=$PATH:/usr/sbin:/sbin
+"$top/farm/slurm/inventory" -p gpus >"$folder/fleet.tsv"
+[ "$(grep -c '^[^#]' "$folder/fleet.tsv")" = 11 ] || bad "inventory has not the 11 nodes"
+scontrol update nodename=drained state=drain reason="bad DIMM"
+sbatch -Q -w busy --exclusive -o /dev/null --wrap "exec sleep 300"
+until_true sh -c 'squeue -h -w busy -t R | grep .'
+one=$nights/2026-01-01
+night --deadline now+240seconds --sbatch --signal=B:TERM@60 "$folder/fleet.tsv" "$one" || bad "night ends with $?"
+kill_node
+ends_with 0 night --deadline now+240seconds "$folder/fleet.tsv" "$one"
+grep -q '^night: 0 submitted' "$folder/out" || bad "called again, it submits what has a job: $(cat "$folder/out")"
+all_ended()
+{
+	"$top/farm/slurm/night" --jobs "$one"
+	! grep -E 'PENDING|RUNNING|COMPLETING' "$one/jobs.tsv"
+}
+until_true all_ended || until_true all_ended || :
+cp -R "$(echo "$one"/nodes/h5/*)" "$one/nodes/h5/again"
+ends_with 2 "$bankcheck" fleet check "$one"
+cp "$folder/out" "$folder/check-1"
+cat "$folder/check-1"
+for node in h1 h3 h4 h6 killed; do
+	says "$folder/check-1" $node OK '8 of 8'
+done
+says "$folder/check-1" h2 OK 'findings'
+says "$folder/check-1" h5 TWICE
+says "$folder/check-1" short SHORT '7 of 8 GPUs'
+says "$folder/check-1" drained MISSING 'DEADLINE.*bad DIMM'
+says "$folder/check-1" busy MISSING 'DEADLINE'
+says "$folder/check-1" limit PARTIAL
+grep -q -e '--resume' "$one"/log/killed-*.out || bad "the requeued run does not go on: $(cat "$one"/log/killed-*.out)"
+ends_with 2 "$bankcheck" fleet table "$one" # nodes are missing
+grep -q 'FAIL' "$folder/out" || bad "table does not show h2's finding"
+
+# The second, of healthy nodes, but for one that is odd and passes, and a driver that is not the one asked for.
+two=$nights/2026-01-02
+awk -F'\t' -v OFS='\t' '/^h[1-6]\t/ { if ($1 == "h4") $5 = "580.1"; print }' "$folder/fleet.tsv" >"$folder/fleet-2.tsv"
+mkdir -p "$two/nodes/h5" "$two/nodes/h6"
+cp -R "$(echo "$one"/nodes/h5/[0-9]*)" "$two/nodes/h5/5"
+cp -R "$(echo "$one"/nodes/h1/[0-9]*)" "$two/nodes/h6/6"
+ends_with 2 night --wait --at-most 2 "$folder/fleet-2.tsv" "$two"
+cat "$folder/out"
+grep -q 'wait for places' "$folder/out" || bad "--at-most 2 does not wait"
+for node in h1 h2 h3; do
+	says "$folder/out" $node OK
+done
+says "$folder/out" h4 DRIVER '580.1'
+says "$folder/out" h5 OLD
+says "$folder/out" h6 SWAPPED
+cp -R "$two/nodes/h1" "$two/nodes/h99"
+ends_with 2 "$bankcheck" fleet check "$two"
+says "$folder/out" h99 EXTRA
+rm -rf "$two/nodes/h99"
+
+# The third: six that are there, one of them odd within its bounds.
+three=$nights/2026-01-03
+awk -F'\t' '/^h[1-6]\t/' "$folder/fleet.tsv" >"$folder/fleet-3.tsv"
+sed -i 's/h3,\*2026-01-02/h3,*2026-01-03/' "$bankcheck"
+ends_with 0 night --wait "$folder/fleet-3.tsv" "$three"
+ends_with 1 "$bankcheck" fleet outliers "$three"
+cat "$folder/out"
+grep -q 'h3' "$folder/out" || bad "outliers does not name h3"
+! grep -E '(^|[^a-z])h[12456]([^0-9]|$)' "$folder/out" || bad "outliers names a healthy node"
+[ "$wrong" = 0 ] || exit 1
+echo "farm: each thing that went wrong on the test Slurm has its word and its exit status"
