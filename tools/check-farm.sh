@@ -28,7 +28,7 @@ nights=$folder/nights
 rm -rf "${folder:?}/nights" "${folder:?}/bin" "${folder:?}/expected"
 mkdir -p "$nights" "$folder/bin"
 
-# Bounds that both bank laws keep, for the GPU whose counts are odd and pass.
+# Wide bounds, for the GPU whose counts are odd and pass.
 cp -R "$top/expected" "$folder/expected"
 sed -i 's|^\(row stride/ld_b32/2 .*\)wavefronts=2 conflicts=1 |\1wavefronts=2..4 conflicts=1..3 |' \
 	"$folder/expected/common/stride.txt"
@@ -43,13 +43,17 @@ all=sm_70,reference:sm_75,reference:sm_80,reference:sm_86,reference:sm_87,refere
 case $SLURMD_NODENAME in short) ;; *) all=$all,reference:sm_100 ;; esac
 case $SLURMD_NODENAME,$* in
 h2,*2026-01-01*) set -- "$@" --fault banks-64 ;;
-h3,*2026-01-02*) set -- "$@" --fault banks-16 ;;
+h3,*2026-01-03*) odd=yes ;;
 killed,*2026-01-01*) set -- "$@" --filter stride/ld_b32 --repeat 20 ;;
 limit,*2026-01-01*) set -- "$@" --filter stride/ld_b32 --repeat 1000 ;;
 esac
-exec "$program" run --device "reference:$all" --expected FOLDER/expected "$@"
+[ -n "${odd:-}" ] || exec "$program" run --device "reference:$all" --expected FOLDER/expected "$@"
+"$program" run --device "reference:$all" --expected FOLDER/expected "$@" || exit
+# One wavefront more than the others count, within the bounds: no planted fault does this, for the model would find it.
+sed -i 's/^counters=requests:8 wavefronts:16 conflicts:8$/counters=requests:8 wavefronts:24 conflicts:16/' \
+	FOLDER/nights/2026-01-03/nodes/h3/"$SLURM_JOB_ID"/*.xml
 PROGRAM
-sed -i "s|TOP|$top|; s|FOLDER|$folder|" "$folder/bin/bankcheck"
+sed -i "s|TOP|$top|; s|FOLDER|$folder|g" "$folder/bin/bankcheck"
 chmod +x "$folder/bin/bankcheck"
 bankcheck=$folder/bin/bankcheck
 wrong=0
@@ -187,11 +191,10 @@ rm -rf "$two/nodes/h99"
 # The third: six that are there, one of them odd within its bounds.
 three=$nights/2026-01-03
 awk -F'\t' '/^h[1-6]\t/' "$folder/fleet.tsv" >"$folder/fleet-3.tsv"
-sed -i 's/h3,\*2026-01-02/h3,*2026-01-03/' "$bankcheck"
 ends_with 0 night --wait "$folder/fleet-3.tsv" "$three"
 ends_with 1 "$bankcheck" fleet outliers "$three"
 cat "$folder/out"
-grep -q 'h3' "$folder/out" || bad "outliers does not name h3"
+grep -q 'h3 .* counts .*PASS, 3 wavefronts' "$folder/out" || bad "outliers does not name h3, which passes"
 ! grep -E '(^|[^a-z])h[12456]([^0-9]|$)' "$folder/out" || bad "outliers names a healthy node"
 [ "$wrong" = 0 ] || exit 1
 echo "farm: each thing that went wrong on the test Slurm has its word and its exit status"
