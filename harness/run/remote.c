@@ -94,9 +94,9 @@ static enum bc_status ask_once(struct bc_remote *r, struct question *q, bool *di
 		if (strcmp(m.kind, "failed") == 0) {
 			*died = bc_message_get(&m, "lost")[0] != '\0';
 			st = *died ? BC_OK : bc_fail(err, BC_EDEVICE, "%s", bc_message_get(&m, "why"));
-			stop(r, false, NULL, 0);
-			r->deaths += *died;
 			(void)bc_strlcpy(r->why, bc_message_get(&m, "why"), sizeof(r->why));
+			stop(r, false, NULL, 0); /* the message is gone with it */
+			r->deaths += *died;
 			return st;
 		}
 		st = q->take(q, &m, err);
