@@ -16,7 +16,7 @@
 Suite *bc_test_browser(void);
 
 #define BYTES_MAX ((off_t)8 << 20)
-#define OPEN_MAX_MS 2000.0
+#define OPEN_MAX_MS 10000.0 /* it opens, and does not hang; `make bench` is for speed */
 #define BIG_CASES 1200u
 #define BIG_REPORTS 10u
 #define BIG_FAILS 24u /* of them */
