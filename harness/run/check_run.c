@@ -164,15 +164,20 @@ static bool has_all_texts(SRunner *sr)
 	return all;
 }
 
-/* Check ends the process with status 1 when it cannot open /dev/null, where its own TAP goes. */
+/* Check ends the process with status 1 when it cannot open what it needs: its log, and a file for its messages. */
 static enum bc_status can_open(struct bc_error *err)
 {
-	const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int fd[3];
+	size_t n = 0;
+	enum bc_status st = BC_OK;
 
-	if (fd < 0)
-		return bc_fail(err, BC_EWRITE, "judging: /dev/null: %s", strerror(errno));
-	(void)close(fd);
-	return BC_OK;
+	while (n < BC_ARRAY_LEN(fd) && (fd[n] = open("/dev/null", O_WRONLY | O_CLOEXEC)) >= 0)
+		n++;
+	if (n < BC_ARRAY_LEN(fd))
+		st = bc_fail(err, BC_EWRITE, "judging: /dev/null: %s", strerror(errno));
+	while (n)
+		(void)close(fd[--n]);
+	return st;
 }
 
 /* Run what was collected. */
