@@ -32,6 +32,18 @@ static void byte_range(const struct bc_pattern *p, uint64_t *first, uint64_t *en
 	}
 }
 
+enum bc_class bc_case_class(const struct bc_case *c, const struct bc_arch *a)
+{
+	struct bc_case first = { .suite = c->of_suite, .rule = c->of_rule };
+	struct bc_program p = { 0 };
+
+	if (c->of_rule)
+		return c->of_rule->build(0, &first) ? bc_op_info(first.pattern.op)->cls : BC_CLASS_NONE;
+	if (!c->rule->program)
+		return bc_op_info(c->pattern.op)->cls;
+	return c->rule->program(c, a, &p) ? p.cls : BC_CLASS_NONE;
+}
+
 uint64_t bc_case_extent(const struct bc_case *c, const struct bc_arch *a)
 {
 	uint64_t first, end;

@@ -141,6 +141,13 @@ void bc_catalog_release(struct bc_catalog *c);
 const struct bc_case *bc_catalog_find(const struct bc_catalog *c, const char *id);
 
 /**
+ * bc_case_class - the class whose counters judge the case; of a case of the SMs, that of its rule's first pattern
+ *
+ * Return: BC_CLASS_NONE when nothing of it is counted, or a program's launch on @a cannot be told.
+ */
+enum bc_class bc_case_class(const struct bc_case *c, const struct bc_arch *a);
+
+/**
  * bc_case_extent - bytes of dynamic shared memory the case touches on @a, from the first byte of the window
  *
  * For BC_FROM_ABSOLUTE the window base of @a is subtracted. BC_FROM_OPTIN_END: the whole opt-in window (more

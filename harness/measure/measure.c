@@ -177,44 +177,54 @@ static enum bc_status measure_sms(struct bc_measure *m, const struct bc_case *c,
 	return st;
 }
 
-#define TURNS 3u
+#define TURNS 4u
 
-/* When a case of the SMs is measured: those whose counters one pass reads come after one another, for a change takes
- * 0.25 s. */
-static unsigned turn_of(const struct bc_case *c)
+/* When a case is measured: those whose counters one pass reads come after one another, for a change takes 0.25 s. */
+static unsigned turn_of(const struct bc_case *c, const struct bc_arch *a)
 {
-	struct bc_case first = { .suite = c->of_suite, .rule = c->of_rule };
-	enum bc_class cls;
-
-	if (!c->of_rule->build(0, &first))
+	switch (bc_case_class(c, a)) {
+	case BC_CLASS_ATOM:
+		return 1;
+	case BC_CLASS_LDGSTS:
+		return 2;
+	case BC_CLASS_GLOBAL_LD:
+	case BC_CLASS_GLOBAL_ST:
+		return 3;
+	default:
 		return 0;
-	cls = bc_op_info(first.pattern.op)->cls;
-	return cls == BC_CLASS_LDGSTS ? 0 : cls == BC_CLASS_ATOM ? 1 : 2;
+	}
 }
 
-/* Cases of the SMs and others, in any order: the others first, all at once. */
+/* Cases of the SMs and others, in any order: turn by turn, the others of a turn all at once. */
 static enum bc_status measure_mixed(struct bc_measure *m, const struct bc_case *const *cases, size_t n,
 				    struct bc_observation *obs, struct bc_error *err)
 {
 	const struct bc_case **others = calloc(n, sizeof(*others));
 	struct bc_observation *of_others = calloc(n, sizeof(*of_others));
-	size_t k = 0;
+	unsigned turns[BC_BATCH_MAX];
 	enum bc_status st = BC_OK;
 
 	if (!others || !of_others)
 		st = bc_fail(err, BC_ENOMEM, "measure: out of memory");
-	for (size_t i = 0; !st && i < n; i++)
-		if (!cases[i]->of_rule)
-			others[k++] = cases[i];
-	if (!st && k)
-		st = measure_together(m, others, k, of_others, err);
-	for (size_t i = 0, from = 0; !st && i < n; i++)
-		if (!cases[i]->of_rule)
-			obs[i] = of_others[from++];
-	for (unsigned turn = 0; !st && turn < TURNS; turn++)
-		for (size_t i = 0; !st && i < n; i++)
-			if (cases[i]->of_rule && turn_of(cases[i]) == turn)
+	for (size_t i = 0; i < n; i++)
+		turns[i] = turn_of(cases[i], m->arch);
+	for (unsigned turn = 0; !st && turn < TURNS; turn++) {
+		size_t k = 0, from = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (!cases[i]->of_rule && turns[i] == turn)
+				others[k++] = cases[i];
+		if (k)
+			st = measure_together(m, others, k, of_others, err);
+		for (size_t i = 0; !st && i < n; i++) {
+			if (turns[i] != turn)
+				continue;
+			if (cases[i]->of_rule)
 				st = measure_sms(m, cases[i], &obs[i], err);
+			else
+				obs[i] = of_others[from++];
+		}
+	}
 	free(others);
 	free(of_others);
 	return st;

@@ -14,15 +14,6 @@ size_t bc_shard(bool *chosen, size_t n, unsigned shard, unsigned of)
 	return left;
 }
 
-static enum bc_class class_of(const struct bc_case *c, const struct bc_arch *a)
-{
-	struct bc_program p = { 0 };
-
-	if (!c->rule->program)
-		return bc_op_info(c->pattern.op)->cls;
-	return c->rule->program(c, a, &p) ? p.cls : BC_CLASS_NONE;
-}
-
 /* A 64-bit linear congruential generator (Knuth's MMIX); its upper half. */
 static uint32_t next_random(uint64_t *state)
 {
@@ -37,7 +28,7 @@ size_t bc_order(const struct bc_device_run *d, const bool *seen, bool shuffle, u
 
 	for (int cls = BC_CLASS_NONE; cls < BC_NCLASSES; cls++)
 		for (size_t i = 0; i < d->nresults; i++)
-			if (!seen[i] && (int)class_of(d->results[i].c, &d->arch) == cls)
+			if (!seen[i] && (int)bc_case_class(d->results[i].c, &d->arch) == cls)
 				todo[n++] = i;
 	for (size_t i = n; shuffle && i > 1; i--) { /* Fisher-Yates */
 		const size_t k = next_random(&state) % i, last = todo[i - 1];
