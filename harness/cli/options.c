@@ -240,7 +240,7 @@ static const struct {
 	{ "reports", KNOWN },
 	{ "timeout", APP },
 	{ "deadline", APP },
-	{ "expected", LIST | EXPLAIN | SELFTEST | KNOWN | REPORT | MAP | PROPOSE },
+	{ "expected", LIST | EXPLAIN | DEVICES | SELFTEST | KNOWN | REPORT | MAP | PROPOSE },
 	{ "kernels", DEVICES | SELFTEST | APP | MAP },
 	{ "cupti", DEVICES | METRICS | APP | MAP },
 	{ "fault", SELFTEST | MAP },

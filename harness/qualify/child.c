@@ -222,13 +222,32 @@ enum bc_status bc_qualify_child(const struct bc_qualify_options *o, const struct
 enum bc_status bc_qualify_ask_devices(const struct bc_qualify_options *o, struct bc_text *out, struct bc_error *err)
 {
 	char dir[BC_PATH_MAX], path[BC_PATH_MAX + 16];
-	char *word[] = { (char *)o->self, "devices", "--format", "json", NULL };
+	struct bc_text errors = { 0 };
+	struct words w = { .n = 0 };
 	int status = 0;
 	enum bc_status st = BC_OK;
 
 	if (snprintf(dir, sizeof(dir), "%s/devices", o->reports_dir) >= (int)sizeof(dir))
 		return bc_fail(err, BC_EUSAGE, "--reports: the path is too long");
-	st = start(word, dir, &status, err);
+	add(&w, o->self);
+	add(&w, "devices");
+	add_pair(&w, "--format", "json");
+	add_pair(&w, "--expected", o->run->expected_dir);
+	add_pair(&w, "--kernels", o->kernels->n ? o->kernels->item[0] : NULL);
+	add_pair(&w, "--cupti", o->cupti->n ? o->cupti->item[0] : NULL);
+	st = start(w.word, dir, &status, err);
 	(void)snprintf(path, sizeof(path), "%s/" OUTPUT, dir);
-	return st ? st : bc_file_read(path, TEXT_MAX_BYTES, out, err);
+	if (!st)
+		st = bc_file_read(path, TEXT_MAX_BYTES, out, err);
+	if (st || out->len)
+		return st;
+	/* it could not tell: its words say why */
+	(void)snprintf(path, sizeof(path), "%s/" ERRORS, dir);
+	st = bc_file_read(path, TEXT_MAX_BYTES, &errors, err);
+	if (!st)
+		st = bc_fail(err, status == 3 ? BC_EUSAGE : BC_EDEVICE,
+			     "the devices of this host cannot be listed (exit status %d): %.400s", status,
+			     errors.len ? errors.data : "it said nothing");
+	bc_text_release(&errors);
+	return st;
 }

@@ -75,6 +75,15 @@ static json_t *page(const char *name)
 	return j;
 }
 
+/* Without --device the devices are asked for with this run's own folders, and what they answer is told. */
+START_TEST(devices_that_cannot_be_listed_are_not_taken_for_no_gpu)
+{
+	run("qualify --expected nowhere --reports q", 3);
+	ck_assert_ptr_nonnull(strstr(call.err.data, "nowhere: cannot be opened"));
+	ck_assert_ptr_null(strstr(call.err.data, "no GPU here"));
+}
+END_TEST
+
 START_TEST(a_sound_device_is_qualified_and_resume_runs_nothing_again)
 {
 	static const char *const files[] = { "q/qualify.txt",
@@ -260,6 +269,7 @@ Suite *bc_test_qualify(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 240);
+	tcase_add_test(tc, devices_that_cannot_be_listed_are_not_taken_for_no_gpu);
 	tcase_add_test(tc, a_sound_device_is_qualified_and_resume_runs_nothing_again);
 	tcase_add_test(tc, refused_counters_are_not_judged);
 	tcase_add_test(tc, a_finding_is_a_reason_and_comes_first);
