@@ -2,13 +2,12 @@
 // kernels/pattern_st.cu - shared stores of 1, 2, 4, 8 and 16 bytes whose lane offsets and mask are data.
 //
 // bc_st<bits>: one warp (32 threads). Fills shared memory, then each active lane stores words of its own where its
-// offset names; request k of the pattern is offset + k * step. One STS a request, each waited for by a load of one lane:
-// two stores on their way at once can count a conflict with each other (see docs/toolkits.md, "What the H200 showed").
-// Shared memory is then dumped. Counter class st is used by the fill too (its share is the launch with 0 repetitions),
-// class ld by the waiting and the dump.
-// bc_st<bits>_clock: four warps (128 threads, one a sub-partition), each a burst of BC_TIMED_ACCESSES independent
-// stores that ends with a load by one lane (1 wavefront whatever the pattern), which shared memory serves after them,
-// so that the clock is read when the stores are done.
+// offset names; request k of the pattern is offset + k * step. One STS a request, each waited for by a load of one
+// lane: two stores on their way at once can count a conflict with each other (see docs/toolkits.md, "What the H200
+// showed"). Shared memory is then dumped. Counter class st is used by the fill too (its share is the launch with 0
+// repetitions), class ld by the waiting and the dump. bc_st<bits>_clock: four warps (128 threads, one a sub-partition),
+// each a burst of BC_TIMED_ACCESSES independent stores that ends with a load by one lane (1 wavefront whatever the
+// pattern), which shared memory serves after them, so that the clock is read when the stores are done.
 #include "bc_kernel.h"
 #include "pattern.cuh"
 

@@ -183,15 +183,11 @@ static enum bc_status measure_sms(struct bc_measure *m, const struct bc_case *c,
 static unsigned turn_of(const struct bc_case *c, const struct bc_arch *a)
 {
 	switch (bc_case_class(c, a)) {
-	case BC_CLASS_ATOM:
-		return 1;
-	case BC_CLASS_LDGSTS:
-		return 2;
+	case BC_CLASS_ATOM: return 1;
+	case BC_CLASS_LDGSTS: return 2;
 	case BC_CLASS_GLOBAL_LD:
-	case BC_CLASS_GLOBAL_ST:
-		return 3;
-	default:
-		return 0;
+	case BC_CLASS_GLOBAL_ST: return 3;
+	default: return 0;
 	}
 }
 

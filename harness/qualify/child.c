@@ -94,7 +94,7 @@ static bool was_cut_off(const struct bc_qualify_options *o, const char *dir)
 }
 
 static void make_words(const struct bc_qualify_options *o, const struct bc_qualify_device *d, enum bc_qualify_kind k,
-		       const char *dir, const char *catalogue, struct words *w)
+		       const char *dir, const char *baseline, const char *catalogue, struct words *w)
 {
 	static const char *const commands[BC_QUALIFY_STEPS] = {
 		"selftest", "map", "run", "run", "matrix", "diff", "run"
@@ -133,7 +133,7 @@ static void make_words(const struct bc_qualify_options *o, const struct bc_quali
 	if (k == BC_QUALIFY_MAP || k == BC_QUALIFY_DIFF)
 		add_pair(w, "--format", "json");
 	if (k == BC_QUALIFY_DIFF) {
-		add(w, o->baseline);
+		add(w, baseline);
 		add(w, catalogue);
 	}
 	w->word[w->n] = NULL;
@@ -210,12 +210,12 @@ static enum bc_status start(char **word, const char *dir, int *status, struct bc
 }
 
 enum bc_status bc_qualify_child(const struct bc_qualify_options *o, const struct bc_qualify_device *d,
-				enum bc_qualify_kind k, const char *dir, const char *catalogue, int *status,
-				struct bc_error *err)
+				enum bc_qualify_kind k, const char *dir, const char *baseline, const char *catalogue,
+				int *status, struct bc_error *err)
 {
 	struct words w;
 
-	make_words(o, d, k, dir, catalogue, &w);
+	make_words(o, d, k, dir, baseline, catalogue, &w);
 	return start(w.word, dir, status, err);
 }
 

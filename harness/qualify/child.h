@@ -15,12 +15,12 @@ int bc_qualify_signal(void);
 /**
  * bc_qualify_child - run a step to its end
  * @dir: its folder, which is made; output.txt in it takes what it prints (map, diff and selftest: standard output)
- * @catalogue: diff: the folder of the new reports
+ * @baseline, @catalogue: diff: the old reports and the folder of the new ones
  *
  * Return: BC_EWRITE, BC_EDEVICE (no process could be started), BC_ENOMEM.
  */
 enum bc_status bc_qualify_child(const struct bc_qualify_options *o, const struct bc_qualify_device *d,
-				enum bc_qualify_kind k, const char *dir, const char *catalogue, int *status,
-				struct bc_error *err);
+				enum bc_qualify_kind k, const char *dir, const char *baseline, const char *catalogue,
+				int *status, struct bc_error *err);
 
 #endif

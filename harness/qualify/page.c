@@ -97,7 +97,8 @@ static void put_device(struct bc_out *o, const struct bc_qualify *q, const struc
 	bc_put(o, "<p>");
 	bc_sheet_text(o, d->differences[0] ? d->differences : "No difference.");
 	bc_put(o, "\n<h3>Clock</h3>\n<p>");
-	bc_sheet_text(o, d->clock[0] ? d->clock : "Not compared: no --baseline was given.");
+	bc_sheet_text(o, d->clock[0] ? d->clock
+				     : "Not compared: no --baseline was given, and no GPU of its kind before it.");
 	bc_put(o, "\n");
 }
 

@@ -113,7 +113,8 @@ static void plan_steps(const struct bc_qualify_options *o, struct bc_qualify_dev
 	want(&d->step[BC_QUALIFY_CELLS], true, NULL);
 	want(&d->step[BC_QUALIFY_MATRIX], o->kernels->n > 1 || o->cupti->n > 1,
 	     "fewer than two --kernels or --cupti were given");
-	want(&d->step[BC_QUALIFY_DIFF], o->baseline != NULL, "no --baseline was given");
+	want(&d->step[BC_QUALIFY_DIFF], o->baseline != NULL,
+	     "no --baseline was given, and no GPU of its kind before it");
 	want(&d->step[BC_QUALIFY_SOAK], o->soak_s != 0, "no --soak was given");
 }
 

@@ -7,6 +7,7 @@
 #ifndef BC_QUALIFY_QUALIFY_H
 #define BC_QUALIFY_QUALIFY_H
 
+#include "harness/base/file.h"
 #include "harness/base/base.h"
 #include "harness/base/option.h"
 #include "harness/base/textfile.h"
@@ -77,7 +78,9 @@ struct bc_qualify_device {
 	struct bc_qualify_law found, expected;
 	char law[1200];		/* found, in the words of `map --format law`, "" when none */
 	char differences[1200]; /* lines: where it is not as expected */
-	char clock[200];	/* how its clock compares with the baseline's */
+	char beside[64];	/* without a baseline: the GPU of its kind, qualified before it, to compare with; "" */
+	char beside_reports[BC_PATH_MAX];
+	char clock[200]; /* how its clock compares with the baseline's, or that GPU's */
 };
 
 struct bc_qualify {

@@ -320,30 +320,30 @@ static void read_diff(struct bc_qualify_device *d, const char *dir)
 	struct bc_qualify_step *s = &d->step[BC_QUALIFY_DIFF];
 	json_t *j = load(dir, "output.txt");
 	const json_t *sums = json_object_get(j, "sums"), *clocks = json_object_get(j, "clocks");
+	const char *other = d->beside[0] ? d->beside : "the baseline";
 	char words[250];
 
 	if (!j) {
 		last_words(dir, words, sizeof(words));
-		bc_qualify_add(d, true, 2, "the baseline could not be compared (status %d): %s", s->status, words);
+		bc_qualify_add(d, true, 2, "%s could not be compared (status %d): %s", other, s->status, words);
 		return;
 	}
 	(void)snprintf(s->result, sizeof(s->result), "%lld cases compared: %lld the same, %lld worse, %lld better",
 		       number_of(sums, "cases"), number_of(sums, "same"), number_of(sums, "worse"),
 		       number_of(sums, "better"));
-	(void)snprintf(
-		d->clock, sizeof(d->clock),
-		"%lld cases compared with the baseline's clock: %lld as fast, %lld slower, %lld faster, %lld not "
-		"to be told",
-		number_of(clocks, "compared"), number_of(clocks, "same"), number_of(clocks, "slower"),
-		number_of(clocks, "faster"), number_of(clocks, "undecided"));
+	(void)snprintf(d->clock, sizeof(d->clock),
+		       "%lld cases compared with the clock of %s: %lld as fast, %lld slower, %lld faster, %lld not "
+		       "to be told",
+		       number_of(clocks, "compared"), other, number_of(clocks, "same"), number_of(clocks, "slower"),
+		       number_of(clocks, "faster"), number_of(clocks, "undecided"));
 	if (s->status == 1)
-		bc_qualify_add(d, false, 0, "worse than the baseline in %lld cases (diff/output.txt)",
+		bc_qualify_add(d, false, 0, "worse than %s in %lld cases (diff/output.txt)", other,
 			       number_of(sums, "worse"));
 	else if (s->status)
-		bc_qualify_add(d, true, 2, "the baseline could not be compared wholly (status %d, diff/output.txt)",
+		bc_qualify_add(d, true, 2, "%s could not be compared wholly (status %d, diff/output.txt)", other,
 			       s->status);
 	if (number_of(clocks, "slower"))
-		bc_qualify_add(d, false, 0, "%lld cases are slower than the baseline", number_of(clocks, "slower"));
+		bc_qualify_add(d, false, 0, "%lld cases are slower than %s", number_of(clocks, "slower"), other);
 	json_decref(j);
 }
 

@@ -94,22 +94,42 @@ static bool find(const struct state *s, const char *key, struct bc_qualify_step 
 	return false;
 }
 
+/* The folder of a device's reports of the whole catalogue. */
+static bool catalogue_of(const struct bc_qualify_options *o, const struct bc_qualify_device *d, char *path, size_t size)
+{
+	return (size_t)snprintf(path, size, "%s/%s/%s", o->reports_dir, d ? d->name : "",
+				bc_qualify_step_name(BC_QUALIFY_CATALOGUE)) < size;
+}
+
+/* Without a baseline a GPU is compared with the first one of its kind that was qualified before it. */
+static void find_other(const struct bc_qualify_options *o, const struct bc_qualify *q, struct bc_qualify_device *d)
+{
+	for (const struct bc_qualify_device *other = q->device; !o->baseline && other < d; other++) {
+		if (!d->gpu[0] || !other->step[BC_QUALIFY_CATALOGUE].done || strcmp(d->gpu, other->gpu) != 0 ||
+		    strcmp(d->arch, other->arch) != 0)
+			continue;
+		(void)bc_strlcpy(d->beside, other->option, sizeof(d->beside));
+		d->step[BC_QUALIFY_DIFF].wanted = catalogue_of(o, other, d->beside_reports, sizeof(d->beside_reports));
+		return;
+	}
+}
+
 static enum bc_status run_step(const struct bc_qualify_options *o, struct bc_qualify_device *d,
 			       struct bc_qualify_step *step, enum bc_qualify_kind k, struct state *s,
 			       bc_qualify_event *event, void *ctx, struct bc_error *err)
 {
 	char dir[BC_PATH_MAX], catalogue[BC_PATH_MAX], key[KEY_MAX];
+	const char *baseline = d && d->beside[0] ? d->beside_reports : o->baseline;
 	const double start = bc_now();
 	enum bc_status st = BC_OK;
 
 	(void)snprintf(key, sizeof(key), "%s%s%s", d ? d->name : "", d ? "/" : "", bc_qualify_step_name(k));
 	if (snprintf(dir, sizeof(dir), "%s/%s", o->reports_dir, key) >= (int)sizeof(dir) ||
-	    snprintf(catalogue, sizeof(catalogue), "%s/%s/%s", o->reports_dir, d ? d->name : "",
-		     bc_qualify_step_name(BC_QUALIFY_CATALOGUE)) >= (int)sizeof(catalogue))
+	    !catalogue_of(o, d, catalogue, sizeof(catalogue)))
 		return bc_fail(err, BC_EUSAGE, "--reports: the path is too long");
 	if (!find(s, key, step)) {
 		event(ctx, d, k, step, false);
-		st = bc_qualify_child(o, d, k, dir, catalogue, &step->status, err);
+		st = bc_qualify_child(o, d, k, dir, baseline, catalogue, &step->status, err);
 		if (st || bc_qualify_signal())
 			return st; /* it is begun again, or continued, by --resume */
 		step->seconds = bc_now() - start;
@@ -158,9 +178,13 @@ enum bc_status bc_qualify_run(const struct bc_qualify_options *o, struct bc_qual
 			st = bc_fail(err, BC_EUSAGE, "--reports: the path is too long");
 		else if (mkdir(dir, 0777) && errno != EEXIST)
 			st = bc_fail(err, BC_EWRITE, "%s: %s", dir, strerror(errno));
-		for (enum bc_qualify_kind k = BC_QUALIFY_MAP; !st && k < BC_QUALIFY_STEPS && !bc_qualify_signal(); k++)
+		for (enum bc_qualify_kind k = BC_QUALIFY_MAP; !st && k < BC_QUALIFY_STEPS && !bc_qualify_signal();
+		     k++) {
+			if (k == BC_QUALIFY_DIFF)
+				find_other(o, q, d);
 			if (d->step[k].wanted)
 				st = run_step(o, d, &d->step[k], k, &s, event, ctx, err);
+		}
 	}
 	q->signal = bc_qualify_signal();
 	bc_qualify_catch_signals(false);

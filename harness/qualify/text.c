@@ -84,7 +84,7 @@ static void put_device(struct bc_out *o, const struct bc_qualify *q, const struc
 		at = *end ? end + 1 : end;
 	}
 	bc_put(o, "\nClock\n  ");
-	bc_put(o, d->clock[0] ? d->clock : "not compared: no --baseline was given");
+	bc_put(o, d->clock[0] ? d->clock : "not compared: no --baseline was given, and no GPU of its kind before it");
 	bc_put(o, "\n");
 }
 

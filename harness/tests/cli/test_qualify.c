@@ -183,6 +183,19 @@ START_TEST(a_tool_that_is_not_sound_qualifies_nothing)
 }
 END_TEST
 
+/* Strides 1 to 9, and the SMs beside one another. */
+START_TEST(gpus_of_a_kind_are_compared_with_the_first_of_them)
+{
+	after_selftest("--reference-clock", "reference,reference:sm_90,reference:sm_80", FILTER, 0);
+	run("qualify --device reference,reference:sm_90,reference:sm_80 --reference-clock --filter stride/ld_b32/? "
+	    "--reports q --resume",
+	    0);
+	said("10 cases compared with the clock of reference: 10 as fast, 0 slower, 0 faster, 0 not to be told");
+	said("no --baseline was given, and no GPU of its kind before it");
+	ck_assert_ptr_null(strstr(call.out.data, "compared with the clock of reference:sm_90"));
+}
+END_TEST
+
 START_TEST(a_baseline_is_compared)
 {
 	after_selftest("defaults", "reference", "baseline base; filter stride/ld_b32/?", 0);
@@ -275,6 +288,7 @@ Suite *bc_test_qualify(void)
 	tcase_add_test(tc, a_finding_is_a_reason_and_comes_first);
 	tcase_add_test(tc, a_law_that_nobody_listed_is_named);
 	tcase_add_test(tc, a_tool_that_is_not_sound_qualifies_nothing);
+	tcase_add_test(tc, gpus_of_a_kind_are_compared_with_the_first_of_them);
 	tcase_add_test(tc, a_baseline_is_compared);
 	tcase_add_test(tc, what_was_cut_off_is_continued);
 	tcase_add_test(tc, wrong_usage);
