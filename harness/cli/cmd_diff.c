@@ -55,6 +55,24 @@ static enum bc_status read_side(const char *word, struct bc_read_file **files, s
 	return st;
 }
 
+/* --filter and --exclude, on both sides. */
+static enum bc_status choose(const struct bc_cli *c, struct bc_read_file *const files[2], const size_t n[2],
+			     struct bc_error *err)
+{
+	const struct bc_option_list *filter = &c->run.filter, *exclude = &c->run.exclude;
+	size_t left = 0;
+
+	if (!filter->n && !exclude->n)
+		return BC_OK;
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = 0; k < n[i]; k++)
+			left += bc_report_select(&files[i][k], filter->item, filter->n, exclude->item, exclude->n);
+	return left ? BC_OK
+		    : bc_fail(err, BC_EUSAGE,
+			      "diff: --filter and --exclude leave no case of either report: look at the "
+			      "ids that `bankcheck list` prints");
+}
+
 static enum bc_status show(const struct bc_diff_show *s, bc_diff_printer *print, struct bc_error *err)
 {
 	struct bc_text text = { 0 };
@@ -83,6 +101,8 @@ int bc_cmd_diff(const struct bc_cli *c, const struct bc_catalog *cat)
 		st = read_side(c->operands[i], &files[i], &n[i], &err);
 		side[i] = (struct bc_side){ c->operands[i], files[i], n[i] };
 	}
+	if (!st)
+		st = choose(c, files, n, &err);
 	if (!st)
 		st = bc_compare(&side[0], &side[1], tolerance, &diff, &err);
 	if (!st)

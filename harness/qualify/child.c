@@ -133,6 +133,7 @@ static void make_words(const struct bc_qualify_options *o, const struct bc_quali
 	if (k == BC_QUALIFY_MAP || k == BC_QUALIFY_DIFF)
 		add_pair(w, "--format", "json");
 	if (k == BC_QUALIFY_DIFF) {
+		add_pair(w, "--exclude", "cells"); /* a step of its own */
 		add(w, baseline);
 		add(w, catalogue);
 	}

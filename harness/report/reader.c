@@ -13,6 +13,7 @@
 #include <libxml/tree.h>
 
 #include "harness/base/file.h"
+#include "harness/core/select.h"
 #include "harness/report/read_agreement.h"
 #include "harness/report/read_xml.h"
 
@@ -394,23 +395,60 @@ enum bc_status bc_report_read(const char *path, struct bc_read_file *out, struct
 	return st;
 }
 
+static void release_case(struct bc_read_case *c)
+{
+	free(c->id);
+	free(c->message);
+	bc_key_values_release(&c->keys);
+}
+
 void bc_read_device_release(struct bc_read_device *d)
 {
 	for (size_t k = 0; k < d->nproperties; k++) {
 		free(d->property[k].name);
 		free(d->property[k].value);
 	}
-	for (size_t k = 0; k < d->ncases; k++) {
-		free(d->cases[k].id);
-		free(d->cases[k].message);
-		bc_key_values_release(&d->cases[k].keys);
-	}
+	for (size_t k = 0; k < d->ncases; k++)
+		release_case(&d->cases[k]);
 	free(d->property);
 	free(d->cases);
 	free(d->dev);
 	free(d->timestamp);
 	free(d->host);
 	*d = (struct bc_read_device){ 0 };
+}
+
+static bool any_matches(const char *const *globs, size_t n, const char *id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bc_glob_matches(globs[i], id))
+			return true;
+	return false;
+}
+
+size_t bc_report_select(struct bc_read_file *f, const char *const *filter, size_t nfilter, const char *const *exclude,
+			size_t nexclude)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < f->ndevices; i++) {
+		struct bc_read_device *d = &f->devices[i];
+		size_t n = 0;
+
+		d->nverdict_only = 0;
+		for (size_t k = 0; k < d->ncases; k++) {
+			if ((nfilter && !any_matches(filter, nfilter, d->cases[k].id)) ||
+			    any_matches(exclude, nexclude, d->cases[k].id)) {
+				release_case(&d->cases[k]);
+				continue;
+			}
+			d->nverdict_only += d->cases[k].verdict_only;
+			d->cases[n++] = d->cases[k];
+		}
+		d->ncases = n;
+		left += n;
+	}
+	return left;
 }
 
 void bc_report_release(struct bc_read_file *f)

@@ -63,6 +63,15 @@ const char *bc_read_property(const struct bc_read_device *d, const char *name);
 const struct bc_read_case *bc_read_find(const struct bc_read_device *d, const char *id);
 
 /**
+ * bc_report_select - leave out the cases that are not chosen
+ * @filter, @exclude: globs as of `run` (bc_glob_matches); no filter: everything; exclude wins
+ *
+ * Return: how many cases are left. Which of two files has how many is no error here.
+ */
+size_t bc_report_select(struct bc_read_file *f, const char *const *filter, size_t nfilter, const char *const *exclude,
+			size_t nexclude);
+
+/**
  * bc_report_paths - the report files that a word of the command line names
  * @word: a file, or a folder: all *.xml and *.xml.gz in it, sorted by name, not below it
  *

@@ -199,8 +199,8 @@ END_TEST
 START_TEST(a_baseline_is_compared)
 {
 	after_selftest("defaults", "reference", "baseline base; filter stride/ld_b32/?", 0);
-	run("run --device reference --filter stride/ld_b32/? --reports base", 0);
-	run(QUALIFY " --baseline base", 0);
+	run("run --device reference --filter stride/ld_b32/? --filter cells/speed --reports base", 0);
+	run(QUALIFY " --baseline base", 0); /* cells is a step of its own: nothing is missed */
 	said("10 cases compared: 10 the same, 0 worse, 0 better");
 	run(QUALIFY " --baseline nowhere", 3);
 }

@@ -327,6 +327,22 @@ START_TEST(the_comparison_looks_both_ways)
 }
 END_TEST
 
+/* What is left out is neither compared nor missed. */
+START_TEST(cases_are_chosen_on_both_sides)
+{
+	diff("vanished_suite", "--exclude stride --exclude ways/*/2");
+	ck_assert_int_eq(call.status, 0);
+	ck_assert_ptr_null(strstr(call.out.data, "stride/"));
+	diff("vanished_suite", "--filter stride --filter width/stride_ld_b64");
+	ck_assert_int_eq(call.status, 1);
+	ck_assert_ptr_nonnull(strstr(call.out.data, "stride/: the whole suite is ABSENT: 4 cases"));
+	ck_assert_ptr_null(strstr(call.out.data, "ways/"));
+	diff("vanished_suite", "--filter strides");
+	ck_assert_int_eq(call.status, 3);
+	ck_assert_ptr_nonnull(strstr(call.err.data, "leave no case of either report"));
+}
+END_TEST
+
 START_TEST(the_tolerance_is_taken)
 {
 	diff("driver_slows_suite", "--tolerance 5");
@@ -436,6 +452,7 @@ Suite *bc_test_diff(void)
 	tcase_add_test(tc, markdown_cannot_be_formatted_from_outside);
 	tcase_add_test(tc, a_cycle_of_912_is_no_change);
 	tcase_add_test(tc, the_comparison_looks_both_ways);
+	tcase_add_test(tc, cases_are_chosen_on_both_sides);
 	tcase_add_test(tc, the_tolerance_is_taken);
 	tcase_add_loop_test(tc, wrong_usage_is_3, 0, (int)BC_ARRAY_LEN(wrong));
 	tcase_add_test(tc, folders_are_compared);
