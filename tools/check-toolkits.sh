@@ -203,10 +203,12 @@ for release in $RELEASES; do
 done
 if [ -n "${IMAGES:-}" ]; then
 	newest=$(echo "$IMAGES" | tr ' ' '\n' | sort -V | tail -n 1)
-	disassembler=$dir/$newest/bin/nvdisasm
+	# Disassemblers are to be had from 13.2 on; a newer one reads what an older ptxas made.
+	reads=$(printf '%s\n' 13.2 "$newest" | sort -V | tail -n 1)
+	disassembler=$dir/$reads/bin/nvdisasm
 	# shellcheck disable=SC2086 # a list of words
 	fetch nvcc,cudart,nvrtc $IMAGES
-	fetch cuobjdump,nvdisasm "$newest"
+	fetch cuobjdump,nvdisasm "$reads"
 	list=""
 	for release in $IMAGES; do
 		list="$list $release=$dir/$release"
