@@ -42,16 +42,29 @@ shift
 all=sm_70,reference:sm_75,reference:sm_80,reference:sm_86,reference:sm_87,reference:sm_89,reference:sm_90
 case $SLURMD_NODENAME in short) ;; *) all=$all,reference:sm_100 ;; esac
 case $SLURMD_NODENAME,$* in
-h2,*2026-01-01*) set -- "$@" --fault banks-64 ;;
+h2,*2026-01-0[14]*) set -- "$@" --fault banks-64 ;;
 h3,*2026-01-03*) odd=yes ;;
 killed,*2026-01-01*) set -- "$@" --filter stride/ld_b32 --repeat 20 ;;
 limit,*2026-01-01*) set -- "$@" --filter stride/ld_b32 --repeat 1000 ;;
 esac
-[ -n "${odd:-}" ] || exec "$program" run --device "reference:$all" --expected FOLDER/expected "$@"
-"$program" run --device "reference:$all" --expected FOLDER/expected "$@" || exit
+case $SLURMD_NODENAME,$* in
+*2026-01-03* | h4,*2026-01-04*) driver=575.1 ;;
+*2026-01-04*) driver=580.1 ;;
+*) exec "$program" run --device "reference:$all" --expected FOLDER/expected "$@" ;;
+esac
+status=0
+"$program" run --device "reference:$all" --expected FOLDER/expected "$@" || status=$?
+before=""
+for word; do
+	[ "$before" != --reports ] || reports=$word
+	before=$word
+done
+# What NVML tells where there is a GPU.
+sed -i "s/<property name=\"driver\" value=\"none\"/<property name=\"driver\" value=\"$driver\"/" "$reports"/*.xml
 # One wavefront more than the others count, within the bounds: no planted fault does this, for the model would find it.
-sed -i 's/^counters=requests:8 wavefronts:16 conflicts:8$/counters=requests:8 wavefronts:24 conflicts:16/' \
-	FOLDER/nights/2026-01-03/nodes/h3/"$SLURM_JOB_ID"/*.xml
+[ -z "${odd:-}" ] || sed -i \
+	's/^counters=requests:8 wavefronts:16 conflicts:8$/counters=requests:8 wavefronts:24 conflicts:16/' "$reports"/*.xml
+exit $status
 PROGRAM
 sed -i "s|TOP|$top|; s|FOLDER|$folder|g" "$folder/bin/bankcheck"
 chmod +x "$folder/bin/bankcheck"
@@ -137,6 +150,7 @@ night()
 PATH=$PATH:/usr/sbin:/sbin
 "$top/farm/slurm/inventory" -p gpus >"$folder/fleet.tsv"
 [ "$(grep -c '^[^#]' "$folder/fleet.tsv")" = 11 ] || bad "inventory has not the 11 nodes"
+ends_with 3 night --time 5 --deadline now+5minutes "$folder/fleet.tsv" "$nights/2026-01-01" # none could ever run
 scontrol update nodename=drained state=drain reason="bad DIMM"
 sbatch -Q -w busy --exclusive -o /dev/null --wrap "exec sleep 300"
 until_true sh -c 'squeue -h -w busy -t R | grep .'
@@ -196,5 +210,47 @@ ends_with 1 "$bankcheck" fleet outliers "$three"
 cat "$folder/out"
 grep -q 'h3 .* counts .*PASS, 3 wavefronts' "$folder/out" || bad "outliers does not name h3, which passes"
 ! grep -E '(^|[^a-z])h[12456]([^0-9]|$)' "$folder/out" || bad "outliers names a healthy node"
+# The fourth, by another engine: ReFrame, on the same Slurm. The driver was changed on all nodes but one.
+four=$nights/2026-01-04
+reframe=""
+if command -v reframe >/dev/null; then
+	reframe=reframe
+elif python3 -m venv "$folder/reframe" >/dev/null 2>&1 &&
+	"$folder/reframe/bin/pip" -q --disable-pip-version-check install 'reframe-hpc==4.10.4' >"$folder/pip.log" 2>&1; then
+	reframe=$folder/reframe/bin/reframe
+fi
+if [ -n "$reframe" ]; then
+	cat >"$folder/site.py" <<-'SITE'
+		site_configuration = {
+		    'systems': [{'name': 'farm', 'hostnames': ['.*'], 'partitions': [
+		        {'name': 'gpus', 'scheduler': 'squeue', 'launcher': 'local', 'environs': ['builtin'],
+		         'access': ['-p gpus', '--gres=gpu:7'], 'max_jobs': 20}]}],
+		    'general': [{'report_file': 'none.json', 'save_log_files': False}],
+		}
+	SITE
+	mkdir -p "$four"
+	awk -F'\t' -v OFS='\t' '/^(h[1-6]|short)\t/ { $5 = "580.1"; print }' "$folder/fleet.tsv" >"$four/expected.tsv"
+	ends_with 1 env HOME="$folder" "$reframe" -C "$folder/site.py" --prefix "$folder/reframe-runs" \
+		-c "$top/farm/reframe/bankcheck.py" -r --nocolor --distribute=idle -S program="$bankcheck" \
+		-S night="$four" -S options='--filter stride/ld_b32/2'
+	cp "$folder/out" "$folder/reframe.txt"
+	grep -q '^FAILURE INFO for bankcheck_node .*nid=h2 ' "$folder/out" || bad "ReFrame does not name h2: $(cat "$folder/out")"
+	grep -q 'bankcheck ended with 1: a finding.*; FAIL .*stride/ld_b32/2' "$folder/out" ||
+		bad "ReFrame does not say what h2 has"
+	[ "$(grep -c '^FAILURE INFO' "$folder/out")" = 1 ] || bad "ReFrame has other failures than h2's"
+	ends_with 2 "$bankcheck" fleet check "$four"
+	cat "$folder/out"
+	for node in h1 h3 h5 h6; do
+		says "$folder/out" $node OK '8 of 8'
+	done
+	says "$folder/out" h2 OK findings
+	says "$folder/out" h4 DRIVER '  driver 575.1, not 580.1'
+	says "$folder/out" short SHORT '7 of 8 GPUs'
+	ends_with 0 "$bankcheck" diff "$(echo "$three"/nodes/h1/*)" "$(echo "$four"/nodes/h1/*)"
+	grep -q 'differs: driver: 575.1 -> 580.1' "$folder/out" || bad "diff does not name the driver: $(cat "$folder/out")"
+	grep -q 'may come from: .*driver' "$folder/out" || bad "diff does not say that a change may come from the driver"
+else
+	echo "check-farm: ReFrame not tried: it is not here, and pip could not fetch it: $(tail -n 1 "$folder/pip.log" 2>/dev/null)"
+fi
 [ "$wrong" = 0 ] || exit 1
 echo "farm: each thing that went wrong on the test Slurm has its word and its exit status"

@@ -23,6 +23,16 @@ struct checking {
 	struct bc_error *err;
 };
 
+#define COMPLAINTS_OF_UNIT 6
+
+/* What is wrong with GPUs of a node, said once of all of which it is true. */
+struct complaint {
+	enum word word;
+	char text[240];
+	const char *unit; /* the first */
+	size_t units;
+};
+
 /* A node while it is looked at. */
 struct node {
 	const char *name;
@@ -32,6 +42,8 @@ struct node {
 	const struct bc_night_run **unit; /* [nunits] the run that counts of each GPU */
 	size_t nunits;
 	bool is[NWORDS];
+	struct complaint *complaint; /* [ncomplaints] */
+	size_t ncomplaints;
 	struct bc_text detail; /* what is wrong, "; " between */
 	size_t cases, findings;
 };
@@ -169,48 +181,102 @@ static const char *home_of(const struct checking *c, const char *unit)
 	return NULL;
 }
 
+static void complain(struct node *n, enum word w, const char *unit, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+static void complain(struct node *n, enum word w, const char *unit, const char *fmt, ...)
+{
+	struct complaint now = { .word = w, .unit = unit, .units = 1 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(now.text, sizeof(now.text), fmt, ap);
+	va_end(ap);
+	for (size_t i = 0; i < n->ncomplaints; i++)
+		if (n->complaint[i].word == w && strcmp(n->complaint[i].text, now.text) == 0) {
+			n->complaint[i].units++;
+			return;
+		}
+	n->complaint[n->ncomplaints++] = now;
+}
+
 static enum bc_status check_host(struct checking *c, struct node *n, const struct bc_night_run *r)
 {
 	char *by = NULL, *label = NULL;
 	enum bc_status st = bc_history_fact(c->h, r->run.id, "host_by", &by, c->err);
 
 	if (!st && by[0] && strcmp(by, "system") != 0 && strcmp(fact(r, BC_FACT_HOST), n->name) != 0)
-		st = say(c, n, SWAPPED, "the report in nodes/%s/%s is of the host %s", n->name, r->job,
-			 fact(r, BC_FACT_HOST));
+		complain(n, SWAPPED, fact(r, BC_FACT_UNIT), "the report in nodes/%s/%s is of the host %s", n->name,
+			 r->job, fact(r, BC_FACT_HOST));
 	if (!st)
 		st = bc_history_fact(c->h, r->run.id, "label_night", &label, c->err);
 	if (!st && label[0] && strcmp(label, c->n->name) != 0)
-		st = say(c, n, OLD, "the run says that it is of the night %s", label);
+		complain(n, OLD, fact(r, BC_FACT_UNIT), "the run says that it is of the night %s", label);
 	free(by);
 	free(label);
 	return st;
 }
 
-/* One GPU. */
-static enum bc_status check_unit(struct checking *c, struct node *n, const struct bc_night_run *r)
+/* One GPU: at most COMPLAINTS_OF_UNIT complaints. */
+static void complain_of_unit(const struct checking *c, struct node *n, const struct bc_night_run *r)
 {
-	const char *unit = fact(r, BC_FACT_UNIT), *home = home_of(c, unit);
-	enum bc_status st = check_host(c, n, r);
+	const char *unit = fact(r, BC_FACT_UNIT), *driver = fact(r, BC_FACT_DRIVER);
 
-	if (!st && home && strcmp(home, n->name) != 0)
-		st = say(c, n, SWAPPED, "%s should be in %s", unit, home);
-	else if (!st && n->want && n->want->nuuids && !expects_unit(n->want, unit))
-		st = say(c, n, EXTRA, "%s is not expected", unit);
-	if (!st && !is_whole(c, r))
-		st = say(c, n, PARTIAL, "%s: the run is not complete (%s), %u cases", unit, fact(r, BC_FACT_COMPLETE),
+	if (!is_whole(c, r))
+		complain(n, PARTIAL, unit, "the run is not complete (%s), %u cases", fact(r, BC_FACT_COMPLETE),
 			 r->run.cases);
-	if (!st && r->earlier[0])
-		st = say(c, n, OLD, "%s: the run %s is of the night %s", unit, fact(r, BC_FACT_RUN_ID), r->earlier);
-	else if (!st && c->n->begun[0] && strcmp(fact(r, BC_FACT_TIME), c->n->begun) < 0)
-		st = say(c, n, OLD, "%s: the run is of %s, the night began %s", unit, fact(r, BC_FACT_TIME),
-			 c->n->begun);
-	if (!st && n->want && n->want->driver[0] && strcmp(n->want->driver, fact(r, BC_FACT_DRIVER)) != 0)
-		st = say(c, n, DRIVER, "%s: driver %s, not %s", unit, fact(r, BC_FACT_DRIVER), n->want->driver);
-	if (!st && n->want && n->want->gpu[0] && strcmp(n->want->gpu, fact(r, BC_FACT_GPU)) != 0)
-		st = say(c, n, MODEL, "%s: %s, not %s", unit, fact(r, BC_FACT_GPU), n->want->gpu);
-	if (!st && n->want && n->want->arch[0] && strcmp(n->want->arch, fact(r, BC_FACT_ARCH)) != 0)
-		st = say(c, n, MODEL, "%s: %s, not %s", unit, fact(r, BC_FACT_ARCH), n->want->arch);
+	if (r->earlier[0])
+		complain(n, OLD, unit, "the run %s is of the night %s", fact(r, BC_FACT_RUN_ID), r->earlier);
+	else if (c->n->begun[0] && strcmp(fact(r, BC_FACT_TIME), c->n->begun) < 0)
+		complain(n, OLD, unit, "the run is of %s, the night began %s", fact(r, BC_FACT_TIME), c->n->begun);
+	if (!n->want)
+		return;
+	if (n->want->driver[0] && !driver[0])
+		complain(n, DRIVER, unit, "no driver is named, %s is expected", n->want->driver);
+	else if (n->want->driver[0] && strcmp(n->want->driver, driver) != 0)
+		complain(n, DRIVER, unit, "driver %s, not %s", driver, n->want->driver);
+	if (n->want->gpu[0] && strcmp(n->want->gpu, fact(r, BC_FACT_GPU)) != 0)
+		complain(n, MODEL, unit, "%s, not %s", fact(r, BC_FACT_GPU), n->want->gpu);
+	if (n->want->arch[0] && strcmp(n->want->arch, fact(r, BC_FACT_ARCH)) != 0)
+		complain(n, MODEL, unit, "%s, not %s", fact(r, BC_FACT_ARCH), n->want->arch);
+}
+
+/* What is true of all GPUs of a node is said of the node. */
+static enum bc_status say_complaints(struct checking *c, struct node *n)
+{
+	enum bc_status st = BC_OK;
+
+	for (size_t i = 0; !st && i < n->ncomplaints; i++) {
+		const struct complaint *k = &n->complaint[i];
+
+		if (k->units == 1)
+			st = say(c, n, k->word, "%s: %s", k->unit, k->text);
+		else if (k->units == n->nunits)
+			st = say(c, n, k->word, "%s", k->text);
+		else
+			st = say(c, n, k->word, "%s and %zu more: %s", k->unit, k->units - 1, k->text);
+	}
 	return st;
+}
+
+static enum bc_status check_units(struct checking *c, struct node *n)
+{
+	enum bc_status st = BC_OK;
+
+	n->complaint = calloc(n->nunits * COMPLAINTS_OF_UNIT + 1, sizeof(*n->complaint));
+	if (!n->complaint)
+		return bc_fail(c->err, BC_ENOMEM, "fleet: out of memory");
+	for (size_t k = 0; !st && k < n->nunits; k++) {
+		const struct bc_night_run *r = n->unit[k];
+		const char *unit = fact(r, BC_FACT_UNIT), *home = home_of(c, unit);
+
+		st = check_host(c, n, r);
+		if (!st && home && strcmp(home, n->name) != 0)
+			st = say(c, n, SWAPPED, "%s should be in %s", unit, home);
+		else if (!st && n->want && n->want->nuuids && !expects_unit(n->want, unit))
+			st = say(c, n, EXTRA, "%s is not expected", unit);
+		complain_of_unit(c, n, r);
+	}
+	return st ? st : say_complaints(c, n);
 }
 
 /* A GPU with whole runs of two jobs, and runs that are in another folder too. */
@@ -314,8 +380,8 @@ static enum bc_status check_node(struct checking *c, const char *name)
 		st = check_missing(c, &n);
 	if (!st && (n.nruns || !n.want))
 		st = check_number(c, &n);
-	for (size_t k = 0; !st && k < n.nunits; k++)
-		st = check_unit(c, &n, n.unit[k]);
+	if (!st)
+		st = check_units(c, &n);
 	if (!st)
 		st = check_twice(c, &n);
 	if (!st)
@@ -323,6 +389,7 @@ static enum bc_status check_node(struct checking *c, const char *name)
 	if (!st)
 		st = put_node(c, &n);
 	free(n.unit);
+	free(n.complaint);
 	bc_text_release(&n.detail);
 	return st;
 }

@@ -241,7 +241,8 @@ END_TEST
 
 START_TEST(what_is_not_where_it_should_be_is_told)
 {
-	expect(NIGHT, "n1\t2\nn2\t2\nn3\t2\t-\t-\t580.1\nn4\t2\tsm_80\tNVIDIA A100\nn5\t2\n");
+	expect(NIGHT, "n1\t2\nn2\t2\nn3\t2\t-\t-\t580.1\nn4\t2\tsm_80\tNVIDIA A100\nn5\t2\n"
+		      "n7\t2\t-\t-\t580.1\n");
 	put(BEFORE, "n1", "1", 1);
 	fleet("gather " BEFORE, 0);
 	put(NIGHT, "n1", "1", 1);
@@ -253,10 +254,16 @@ START_TEST(what_is_not_where_it_should_be_is_told)
 	put(NIGHT, "n4", "4", 1);
 	name_run(NIGHT, "n6", "5", 1);
 	write_report(NIGHT, "n5", "5", true, false);
+	name_run(NIGHT, "n7", "7", 1);
+	(void)bc_strlcpy(sample.devices[0].facts.driver, "580.1", sizeof(sample.devices[0].facts.driver));
+	sample.devices[1].facts.driver[0] = '\0';
+	write_report(NIGHT, "n7", "7", true, false);
 	fleet("check " NIGHT, 2);
 	says("SWAPPED", "n2", "GPU-n1-0 should be in n1");
-	says("DRIVER", "n3", "GPU-n3-0: driver 580.159.04, not 580.1");
-	says("MODEL", "n4", "GPU-n4-0: NVIDIA H200, not NVIDIA A100; GPU-n4-0: sm_90, not sm_80");
+	says("DRIVER", "n3", "  driver 580.159.04, not 580.1"); /* of all its GPUs, said once */
+	ck_assert_ptr_null(strstr(bc_call.out.data, "; driver"));
+	says("DRIVER", "n7", "GPU-n7-1: no driver is named, 580.1 is expected");
+	says("MODEL", "n4", "NVIDIA H200, not NVIDIA A100; sm_90, not sm_80");
 	says("SWAPPED", "n5", "the report in nodes/n5/5 is of the host n6");
 }
 END_TEST
