@@ -234,7 +234,8 @@ if [ -n "$reframe" ]; then
 		-c "$top/farm/reframe/bankcheck.py" -r --nocolor --distribute=idle -S program="$bankcheck" \
 		-S night="$four" -S options='--filter stride/ld_b32/2'
 	cp "$folder/out" "$folder/reframe.txt"
-	grep -q '^FAILURE INFO for bankcheck_node .*nid=h2 ' "$folder/out" || bad "ReFrame does not name h2: $(cat "$folder/out")"
+	grep -q '^FAILURE INFO for bankcheck_node .*nid=h2 ' "$folder/out" ||
+		bad "ReFrame does not name h2: $(cat "$folder/out")"
 	grep -q 'bankcheck ended with 1: a finding.*; FAIL .*stride/ld_b32/2' "$folder/out" ||
 		bad "ReFrame does not say what h2 has"
 	[ "$(grep -c '^FAILURE INFO' "$folder/out")" = 1 ] || bad "ReFrame has other failures than h2's"
@@ -250,7 +251,8 @@ if [ -n "$reframe" ]; then
 	grep -q 'differs: driver: 575.1 -> 580.1' "$folder/out" || bad "diff does not name the driver: $(cat "$folder/out")"
 	grep -q 'may come from: .*driver' "$folder/out" || bad "diff does not say that a change may come from the driver"
 else
-	echo "check-farm: ReFrame not tried: it is not here, and pip could not fetch it: $(tail -n 1 "$folder/pip.log" 2>/dev/null)"
+	echo "check-farm: ReFrame not tried: it is not here, and pip could not fetch it:" \
+		"$(tail -n 1 "$folder/pip.log" 2>/dev/null)"
 fi
 [ "$wrong" = 0 ] || exit 1
 echo "farm: each thing that went wrong on the test Slurm has its word and its exit status"

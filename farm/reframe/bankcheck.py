@@ -62,8 +62,8 @@ class bankcheck_node(rfm.RunOnlyRegressionTest):
         self.executable = shlex.quote(self.program)
         self.executable_opts = ['run', *([self.options] if self.options else []), '--reports', '"$folder"']
         # Not every scheduler of ReFrame knows a job's exit status.
-        self.postrun_cmds = ['status=$?', f'echo "$status" >{STATUS}', 'echo "$status" >"$folder/.done" && mv "$folder/.done" "$folder/done"',
-                             'exit "$status"']
+        self.postrun_cmds = ['status=$?', f'echo "$status" >{STATUS}',
+                             'echo "$status" >"$folder/.done" && mv "$folder/.done" "$folder/done"', 'exit "$status"']
 
     @sanity_function
     def ended_with_0(self):
