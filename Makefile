@@ -28,7 +28,7 @@ q = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)';)
 
 # ---------------------------------------------------------------------------------------------- sources
 # The rooms of harness/, from the ground up: each includes only what stands before it (tools/rooms, docs/architecture.md).
-ROOMS         := base core device device/reference report measure compare history explain html run matrix app fleet map qualify
+ROOMS         := base core device device/reference report measure compare history explain html run matrix app fleet kernel map qualify
 SRC_CUDA      := $(wildcard harness/device/cuda/*.c)
 # libbankcheck-app.so: what `bankcheck app` puts into a program, and what of the harness that needs.
 SRC_APP       := $(wildcard $(addsuffix /*.c,$(addprefix harness/,base core device device/cuda measure app/library))) \

@@ -11,7 +11,7 @@ status=0
 # sources: every file a person wrote in C, CUDA, CSS, JavaScript, shell or make
 sources()
 {
-	find suites kernels harness tools farm .ci Makefile -type f \
+	find suites kernels harness tools farm examples .ci Makefile -type f \
 		\( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.css' -o -name '*.js' -o -name '*.sh' \
 		-o -name '*.py' -o -name Makefile -o -path '.ci/*' -o -path 'farm/slurm/*' \)
 }
@@ -28,7 +28,7 @@ lint_spdx()
 # The rooms of harness/ and the floor each is on. A room includes itself and rooms on lower floors, nothing else; suites
 # include core. What is not listed here (cli, tests, bench) stands above all. docs/architecture.md has the picture.
 floors="base:0 core:1 device:2 report:2 measure:3 compare:3 history:3 explain:3 run:4 html:4"
-floors="$floors map:5 matrix:5 fleet:5 app:5 qualify:5 cli:6"
+floors="$floors map:5 matrix:5 fleet:5 app:5 kernel:5 qualify:5 cli:6"
 
 # Which folders a folder may include, and which system headers are kept to a few files. A folder may always include its
 # own files and kernels/bc_kernel.h.

@@ -10,6 +10,7 @@
 #define MATRIX (unsigned)BC_CMD_MATRIX
 #define QUALIFY (unsigned)BC_CMD_QUALIFY
 #define APP (unsigned)BC_CMD_APP
+#define KERNEL (unsigned)BC_CMD_KERNEL
 #define FLEET (unsigned)BC_CMD_FLEET
 #define MAP (unsigned)BC_CMD_MAP
 #define PROPOSE (unsigned)BC_CMD_PROPOSE
@@ -30,7 +31,9 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 0, PROPOSE, "the runs agree" },
 	{ 0, CONFIRM, "every report confirms" },
 	{ 0, FLEET, "all is there, all verdicts are as expected, and no GPU is odd" },
-	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX | APP | FLEET | MAP | PROPOSE | CONFIRM | QUALIFY), "done" },
+	{ 0, ALL & ~(RUN | SELFTEST | DIFF | CODE | MATRIX | APP | FLEET | MAP | PROPOSE | CONFIRM | QUALIFY | KERNEL),
+	  "done" },
+	{ 0, KERNEL, "the kernel ran to its end without a finding, and no line is above --max-conflicts" },
 	{ 1, RUN,
 	  "a case is FAIL, DISAGREE, XPASS or UNJUDGED; without --flaky-ok, also when a case is flaky or a worker died "
 	  "or hung; with --strict, also when an architecture is provisional or a case has no figure for it" },
@@ -45,6 +48,10 @@ const struct bc_cli_exit_status bc_cli_exit_statuses[] = {
 	{ 1, MATRIX,
 	  "something is worse in a run than in the base, the base differs from itself, or a case is a finding" },
 	{ 1, APP, "a budget was broken" },
+	{ 1, KERNEL,
+	  "a finding: a race, a read of what was never written, an access out of bounds, a kernel that does not end; "
+	  "or a "
+	  "line is above --max-conflicts" },
 	{ 1, FLEET, "check, table: a case is a finding, or not unanimous (table); outliers: a GPU is odd" },
 	{ 1, CODE, "an instruction that the suites measure differs" },
 	{ 1, MAP,

@@ -50,6 +50,7 @@ static int dispatch(const struct bc_cli *c, const struct bc_catalog *cat)
 	case BC_CMD_CONFIRM: return bc_cmd_confirm(c, cat);
 	case BC_CMD_COMPLETION: return bc_cmd_completion(c, cat);
 	case BC_CMD_HELP: return 0; /* answered while parsing */
+	case BC_CMD_KERNEL: return bc_cmd_kernel(c, cat);
 	case BC_CMD_APP: return bc_cmd_app(c, cat);
 	case BC_CMD_SELFTEST: return bc_cmd_selftest(c, cat);
 	}

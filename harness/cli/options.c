@@ -21,6 +21,7 @@
 #define QUALIFY BC_CMD_QUALIFY
 #define FLEET BC_CMD_FLEET
 #define APP BC_CMD_APP
+#define KERNEL BC_CMD_KERNEL
 #define MAP BC_CMD_MAP
 #define PROPOSE BC_CMD_PROPOSE
 #define CONFIRM BC_CMD_CONFIRM
@@ -28,6 +29,7 @@
 
 static const char *const formats[] = { "text", "json", NULL };
 static const char *const diff_formats[] = { "text", "json", "markdown", "junit", NULL };
+static const char *const kernel_formats[] = { "text", "json", "html", NULL };
 static const char *const map_formats[] = { "text", "json", "law", NULL };
 static const char *const history_formats[] = { "text", "json", "csv", "jsonl", NULL };
 static const char *const junit_forms[] = { [BC_JUNIT_FULL] = "full", [BC_JUNIT_COMPACT] = "compact", NULL };
@@ -170,7 +172,8 @@ static const struct {
 	     "text or json (default: text); export: csv or jsonl (default: csv)"),
 	WORD("format", "FORMAT", format, sheet_formats, FLEET,
 	     "check, table, outliers: text, json, html or junit (default: text)"),
-	{ .commands = MERGE | HTML,
+	WORD("format", "FORMAT", format, kernel_formats, KERNEL, "text, json or html (default: text)"),
+	{ .commands = MERGE | HTML | KERNEL,
 	  .row = { .name = "output",
 		   .argument = "FILE",
 		   .letter = 'o',
@@ -190,7 +193,24 @@ static const struct {
 	TEXT("before", "DATE", before, HISTORY, "prune: remove the runs of days before YYYY-MM-DD"),
 	FLAG("long", 0, long_format, LIST, "also print the rule and what is expected"),
 	FLAG("long", 0, long_format, SELFTEST, "also print each rule with the faults that it catches"),
-	TEXT("arch", "sm_NN", arch, LIST | EXPLAIN, "architecture (default: sm_90)"),
+	TEXT("arch", "sm_NN", arch, LIST | EXPLAIN | KERNEL, "architecture (default: sm_90)"),
+	TEXT("entry", "NAME", entry, KERNEL,
+	     "the kernel, mangled or as it is written; needed where the file has several"),
+	TEXT("grid", "X[,Y[,Z]]", grid, KERNEL, "blocks (default: 1)"),
+	TEXT("block", "X[,Y[,Z]]", block, KERNEL, "threads of a block (default: 32)"),
+	TEXT("shared", "BYTES", shared_bytes, KERNEL, "dynamic shared memory of a block: 4096, 48K (default: 0)"),
+	LIST_OF("arg", "TYPE=VALUE", kernel_args, KERNEL,
+		"one for each parameter, in their order: u32=5, s64=-1, f32=1.5, "
+		"buf=1M:zero|iota|iota-f32|random[:SEED], "
+		"buf=file=PATH, out=64K (kept, see --save), struct=HEX"),
+	TEXT("save", "DIR", save, KERNEL, "write what out= buffers hold afterwards to DIR/argN.bin"),
+	TEXT("nvcc-flags", "FLAGS", nvcc_flags, KERNEL,
+	     "more flags for nvcc, which compiles a .cu file: '-I include -DN=4'"),
+	TEXT("max-instructions", "N", max_instructions, KERNEL,
+	     "warp instructions after which the kernel counts as one that never ends (default: 4G)"),
+	TEXT("max-conflicts", "X", max_conflicts, KERNEL,
+	     "a line with more conflicts a request makes the exit status 1"),
+	TEXT("draw", "LINE", draw, KERNEL, "draw the worst request of a line of the source, as `explain` does"),
 	TEXT("arch", "sm_NN", arch, SELFTEST, "architecture, or `all` (default: sm_90)"),
 	FLAG("quick", 0, quick, SELFTEST,
 	     "one fault of each kind of law, data and counters, each shown to the suites that must catch it: seconds"),
@@ -240,7 +260,7 @@ static const struct {
 	{ "reports", KNOWN },
 	{ "timeout", APP },
 	{ "deadline", APP },
-	{ "expected", LIST | EXPLAIN | DEVICES | SELFTEST | KNOWN | REPORT | MAP | PROPOSE },
+	{ "expected", LIST | EXPLAIN | KERNEL | DEVICES | SELFTEST | KNOWN | REPORT | MAP | PROPOSE },
 	{ "kernels", DEVICES | SELFTEST | APP | MAP },
 	{ "cupti", DEVICES | METRICS | APP | MAP },
 	{ "fault", SELFTEST | MAP },
@@ -312,6 +332,10 @@ const struct bc_cli_command bc_cli_commands[] = {
 	{ "app", "-- COMMAND...", BC_CMD_APP, false,
 	  "run a CUDA program as it is and judge the kernels it launches by a budget of shared-memory conflicts, from "
 	  "hardware counters; --filter and --exclude choose kernels by their names" },
+	{ "kernel", "FILE", BC_CMD_KERNEL, false,
+	  "run a kernel of your own (.ptx, or .cu where nvcc is) on the reference device: conflicts by source line, "
+	  "races, "
+	  "reads of what was never written; needs no GPU" },
 	{ "worker", NULL, BC_CMD_WORKER, true, "serve cases to a parent (internal)" },
 	{ "man", NULL, BC_CMD_MAN, true, "print the man page (internal)" },
 	{ NULL, NULL, 0, false, NULL },

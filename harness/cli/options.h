@@ -38,6 +38,7 @@ enum bc_command {
 	BC_CMD_PROPOSE = 1 << 25,
 	BC_CMD_CONFIRM = 1 << 26,
 	BC_CMD_QUALIFY = 1 << 27,
+	BC_CMD_KERNEL = 1 << 28,
 };
 
 enum bc_color { BC_COLOR_AUTO = 0, BC_COLOR_ALWAYS, BC_COLOR_NEVER };
@@ -51,6 +52,9 @@ struct bc_cli {
 	const char *db, *by, *keep, *before;
 	const char *budget, *write_budget, *slack, *sample, *graphs, *app_reports; /* NULL: no reports of `app` */
 	bool replay, device_clock;
+	const char *entry, *grid, *block, *shared_bytes, *nvcc_flags, *save, *max_conflicts, *draw,
+		*max_instructions; /* kernel */
+	struct bc_option_list kernel_args;
 	const char *proposal;
 	unsigned confirm; /* 0: not said */
 	bool pool, flaky_ok, strict, verbose, quiet, long_format;
@@ -125,6 +129,7 @@ int bc_cmd_app(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_map(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_propose(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_confirm(const struct bc_cli *c, const struct bc_catalog *cat);
+int bc_cmd_kernel(const struct bc_cli *c, const struct bc_catalog *cat);
 int bc_cmd_worker(const struct bc_cli *c, const struct bc_catalog *cat);
 
 struct bc_console;

@@ -67,6 +67,15 @@ long bc_ptx_entry_find(const struct bc_ptx_module *m, const char *name);
 /* Bytes of parameters of entry @i: offsets as in a C struct of the parameters, without padding at the end. */
 size_t bc_ptx_entry_params(const struct bc_ptx_module *m, size_t i);
 
+/* One parameter: where it lies in the parameters. The name is of the text, without NUL. */
+struct bc_ptx_param {
+	const char *name;
+	size_t name_len, offset, bytes;
+};
+size_t bc_ptx_entry_nparams(const struct bc_ptx_module *m, size_t i);
+/* Parameter @k of entry @i, both below their counts. */
+struct bc_ptx_param bc_ptx_entry_param(const struct bc_ptx_module *m, size_t i, size_t k);
+
 /*
  * Global memory. Addresses are 64-bit, every allocation starts at a multiple of 256 and is followed by at least
  * 4096 unmapped bytes, so that an overrun is seen. Addresses are reproducible: they depend on the sequence of

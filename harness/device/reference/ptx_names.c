@@ -186,3 +186,15 @@ size_t bc_ptx_entry_params(const struct bc_ptx_module *m, size_t i)
 {
 	return i < m->nentry ? (size_t)m->entry[i].params_bytes : 0;
 }
+
+size_t bc_ptx_entry_nparams(const struct bc_ptx_module *m, size_t i)
+{
+	return i < m->nentry ? m->entry[i].nparams : 0;
+}
+
+struct bc_ptx_param bc_ptx_entry_param(const struct bc_ptx_module *m, size_t i, size_t k)
+{
+	const struct bc_ptx_var *v = &m->var[m->entry[i].first_param + k];
+
+	return (struct bc_ptx_param){ v->name.s, v->name.len, (size_t)v->offset, (size_t)v->bytes };
+}
