@@ -20,7 +20,8 @@ __global__ void padded(const float *in, float *out)
 	out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y]; // line 20: clean
 }
 
-namespace ns {
+namespace ns
+{
 template <typename T> __global__ void strided(T *out, int stride)
 {
 	extern __shared__ __align__(16) unsigned char bytes[];
@@ -34,7 +35,7 @@ template <typename T> __global__ void strided(T *out, int stride)
 }
 template __global__ void strided<int>(int *, int);
 template __global__ void strided<double>(double *, int);
-}
+} // namespace ns
 
 __global__ void histogram(unsigned *out)
 {
