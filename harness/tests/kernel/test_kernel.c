@@ -117,13 +117,13 @@ END_TEST
 START_TEST(part_of_a_warp_and_templates)
 {
 	const json_t *r =
-		row("kernel " PTX " --entry ns::strided<int> --shared 1K --arg out=64 --arg s32=8", 33, "ld32");
+		row("kernel " PTX " --entry ns::strided<int> --shared 1K --arg out=64 --arg s32=8", 34, "ld32");
 
 	counts(r, "requests", 1);
 	counts(r, "lanes", 16);
 	counts(r, "wavefronts", 4);
 	counts(r, "conflicts", 3);
-	r = row("kernel " PTX " --entry ns::strided<double> --shared 2K --arg out=128 --arg s32=8", 33, "ld64");
+	r = row("kernel " PTX " --entry ns::strided<double> --shared 2K --arg out=128 --arg s32=8", 34, "ld64");
 	counts(r, "lanes", 16);
 	counts(r, "wavefronts", 8);
 }
@@ -147,7 +147,7 @@ START_TEST(sectors_of_global_memory)
 {
 	const json_t *r = row("kernel " PTX " --entry scatter --arg buf=128:zero --arg out=1K --arg f32=2 --arg s16=8 "
 			      "--arg f64=0.5 --arg s8=-1",
-			      60, "st.global 4 B");
+			      61, "st.global 4 B");
 
 	counts(r, "sectors", 32);
 	counts(r, "ideal_sectors", 4);
@@ -183,10 +183,10 @@ END_TEST
 START_TEST(findings_come_first_with_their_lines)
 {
 	kernel(PTX " --entry racy --block 64 --arg buf=256:zero --arg out=256", 1);
-	bc_expect_output("FINDING kernels.cu:55: read of shared memory never written");
-	bc_expect_output("FINDING kernels.cu:55: race");
+	bc_expect_output("FINDING kernels.cu:56: read of shared memory never written");
+	bc_expect_output("FINDING kernels.cu:56: race");
 	kernel(PTX " --entry histogram --arg out=64", 1);
-	bc_expect_output("FINDING kernels.cu:47: out of bounds");
+	bc_expect_output("FINDING kernels.cu:48: out of bounds");
 	kernel(PTX " --entry forever --block 1 --arg buf=4:zero --max-instructions 1M", 1);
 	bc_expect_output("hang: instruction budget used up");
 }

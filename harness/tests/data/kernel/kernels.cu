@@ -31,7 +31,7 @@ template <typename T> __global__ void strided(T *out, int stride)
 		word[i] = i;
 	__syncwarp();
 	if (threadIdx.x < 16)
-		out[threadIdx.x] = word[threadIdx.x * stride]; // line 33: half a warp
+		out[threadIdx.x] = word[threadIdx.x * stride]; // line 34: half a warp
 }
 template __global__ void strided<int>(int *, int);
 template __global__ void strided<double>(double *, int);
@@ -43,7 +43,7 @@ __global__ void histogram(unsigned *out)
 
 	bin[threadIdx.x] = 0;
 	__syncwarp();
-	atomicAdd(&bin[0], threadIdx.x); // line 45: one word, 32 lanes
+	atomicAdd(&bin[0], threadIdx.x); // line 46: one word, 32 lanes
 	__syncwarp();
 	out[threadIdx.x] = bin[threadIdx.x];
 }
@@ -53,12 +53,12 @@ __global__ void racy(const float *in, float *out)
 	__shared__ float word[64];
 
 	word[threadIdx.x] = in[threadIdx.x];
-	out[threadIdx.x] = word[63 - threadIdx.x]; // line 55: no barrier before it
+	out[threadIdx.x] = word[63 - threadIdx.x]; // line 56: no barrier before it
 }
 
 __global__ void scatter(const float *in, float *out, float factor, short step, double add, char bias)
 {
-	out[threadIdx.x * step] = in[threadIdx.x] * factor + (float)add + bias; // line 60: step 8: a sector each
+	out[threadIdx.x * step] = in[threadIdx.x] * factor + (float)add + bias; // line 61: step 8: a sector each
 }
 
 __global__ void forever(volatile int *go)
