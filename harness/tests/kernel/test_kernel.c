@@ -132,7 +132,7 @@ END_TEST
 /* An add to one word by all lanes: no broadcast, so 32 wavefronts (law 6). It stands in a header that was inlined. */
 START_TEST(an_atomic_of_a_header_counts_for_its_caller)
 {
-	const json_t *r = row("kernel " PTX " --entry histogram --arg out=128", 45,
+	const json_t *r = row("kernel " PTX " --entry histogram --arg out=128", 46,
 			      "redv32"); /* its result is not used: a red of a value */
 
 	counts(r, "requests", 1);
