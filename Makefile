@@ -406,10 +406,10 @@ run_tests = rm -rf $(B)/test-tmp$(1) && mkdir -p $(B)/test-tmp$(1) && \
 # A driver and a CUPTI for tests of the CUDA device without a GPU.
 STUB_LIBRARIES := $(if $(WITH_CUDA),$(addprefix $(B)/stubs/,libcuda.so.1 libcupti.so.13 libnvidia-ml.so.1 app/libcuda.so.1 app/libcupti.so.13))
 STUBS := $(STUB_LIBRARIES) $(if $(WITH_CUDA),$(B)/stubs/app/program $(APP_LIBRARY))
-$(B)/stubs/libcuda.so.1: harness/tests/stubs/stub_cuda.c
+$(B)/stubs/libcuda.so.1: harness/tests/stubs/stub_cuda.c harness/tests/stubs/stub_memory.c
 $(B)/stubs/libcupti.so.13: harness/tests/stubs/stub_cupti.c
 $(B)/stubs/libnvidia-ml.so.1: harness/tests/stubs/stub_nvml.c
-$(B)/stubs/app/libcuda.so.1: harness/tests/stubs/app_cuda.c harness/tests/stubs/app_stub.h
+$(B)/stubs/app/libcuda.so.1: harness/tests/stubs/app_cuda.c harness/tests/stubs/stub_memory.c harness/tests/stubs/app_stub.h
 $(B)/stubs/app/libcupti.so.13: harness/tests/stubs/app_cupti.c harness/tests/stubs/app_stub.h
 $(STUB_LIBRARIES): kernels/bc_kernel.h $(CUPTI_SHIM)/string | setup
 	@mkdir -p $(@D)

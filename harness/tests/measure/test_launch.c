@@ -8,66 +8,25 @@
 #include <string.h>
 
 #include "harness/tests/measure/fake_device.h"
+#include "harness/tests/measure/launch_fixture.h"
 
 Suite *bc_test_launch(void);
 
 #define ALL UINT32_MAX
 
-static struct bc_arch arch;
-static struct bc_error err;
-static struct bc_case_launch r;
-static char detail[400];
-
-static void setup(void)
-{
-	arch = bc_fake_arch();
-	memset(&r, 0, sizeof(r));
-}
-
-static void teardown(void)
-{
-	bc_case_launch_release(&r);
-}
-
-/* Lane l at first + l * stride. */
-static struct bc_pattern strided(enum bc_op op, uint32_t mask, uint32_t first, uint32_t stride, uint32_t count,
-				 uint32_t step)
-{
-	struct bc_pattern p = { .op = op, .mask = mask, .count = count, .step = step };
-
-	for (uint32_t lane = 0; lane < BC_LANES; lane++)
-		p.offset[lane] = mask >> lane & 1 ? first + lane * stride : 0;
-	return p;
-}
-
-/* A data launch whose window was seen as it is. */
-static void make(const struct bc_pattern *p, unsigned seed)
-{
-	bc_case_launch_release(&r);
-	ck_assert_msg(bc_case_launch_data(p, &arch, "a/b/c", seed, &r, &err) == BC_OK, "%s", err.msg);
-	r.info[0] = arch.window_base;
-	r.info[1] = r.launch.shared_bytes;
-}
-
-static bool accepted(void)
-{
-	detail[0] = '\0';
-	return bc_case_launch_check(&r, &arch, detail, sizeof(detail));
-}
-
 /* What shared memory holds, byte by byte, as bc_kernel.h states it: little-endian words that name their offset. */
 static uint8_t filled(uint32_t offset)
 {
-	const uint32_t word = bc_fill_word(offset - offset % 4, r.seed);
+	const uint32_t word = bc_fill_word(offset - offset % 4, bc_made.seed);
 
 	return (uint8_t)(word >> 8 * (offset % 4));
 }
 
 static void *param_buffer(size_t offset)
 {
-	for (size_t i = 0; i < r.launch.nbuffers; i++)
-		if (r.launch.buffers[i].param_offset == offset)
-			return &r.launch.buffers[i];
+	for (size_t i = 0; i < bc_made.launch.nbuffers; i++)
+		if (bc_made.launch.buffers[i].param_offset == offset)
+			return &bc_made.launch.buffers[i];
 	return NULL;
 }
 
@@ -144,52 +103,53 @@ static const struct {
 
 START_TEST(a_data_launch_has_the_shape_of_the_row)
 {
-	const struct bc_pattern p = strided(shapes[_i].op, shapes[_i].mask, shapes[_i].first, shapes[_i].stride,
-					    shapes[_i].count, shapes[_i].step);
+	const struct bc_pattern p = bc_made_strided(shapes[_i].op, shapes[_i].mask, shapes[_i].first, shapes[_i].stride,
+						    shapes[_i].count, shapes[_i].step);
 	const bool changes = bc_operation_of(p.op)->changes; /* then all lines of the block are looked at */
 	const char *what = shapes[_i].what;
 	struct bc_pattern_params params;
 	const struct bc_buffer *lines;
 
-	make(&p, 0);
-	params = params_of(&r.launch);
+	bc_make(&p, 0);
+	params = params_of(&bc_made.launch);
 	lines = param_buffer(offsetof(struct bc_pattern_params, lines));
-	ck_assert_str_eq(r.launch.image, shapes[_i].image);
-	ck_assert_str_eq(r.launch.kernel, shapes[_i].kernel);
-	ck_assert_str_eq(r.launch.label, "a/b/c");
-	ck_assert_uint_eq(r.launch.block[0], 32);
-	ck_assert_msg(r.launch.shared_bytes == shapes[_i].shared, "%s: %u bytes", what, r.launch.shared_bytes);
-	ck_assert_msg(r.nlines == shapes[_i].nlines, "%s: %u lines", what, r.nlines);
-	for (uint32_t i = 0; i < r.nlines; i++)
-		ck_assert_msg(r.lines[i] == (changes ? i : shapes[_i].line[i]), "%s: line %u is %u", what, i,
-			      r.lines[i]);
+	ck_assert_str_eq(bc_made.launch.image, shapes[_i].image);
+	ck_assert_str_eq(bc_made.launch.kernel, shapes[_i].kernel);
+	ck_assert_str_eq(bc_made.launch.label, "a/b/c");
+	ck_assert_uint_eq(bc_made.launch.block[0], 32);
+	ck_assert_msg(bc_made.launch.shared_bytes == shapes[_i].shared, "%s: %u bytes", what,
+		      bc_made.launch.shared_bytes);
+	ck_assert_msg(bc_made.nlines == shapes[_i].nlines, "%s: %u lines", what, bc_made.nlines);
+	for (uint32_t i = 0; i < bc_made.nlines; i++)
+		ck_assert_msg(bc_made.lines[i] == (changes ? i : shapes[_i].line[i]), "%s: line %u is %u", what, i,
+			      bc_made.lines[i]);
 	ck_assert_ptr_nonnull(lines);
-	ck_assert_ptr_eq(lines->init, r.lines);
-	ck_assert_uint_eq(lines->bytes, r.nlines * 4);
-	ck_assert_msg(r.out_bytes == shapes[_i].out, "%s: %zu bytes come back", what, r.out_bytes);
+	ck_assert_ptr_eq(lines->init, bc_made.lines);
+	ck_assert_uint_eq(lines->bytes, bc_made.nlines * 4);
+	ck_assert_msg(bc_made.out_bytes == shapes[_i].out, "%s: %zu bytes come back", what, bc_made.out_bytes);
 	ck_assert_uint_eq(params.mask, p.mask);
 	ck_assert_uint_eq(params.count, p.count);
 	ck_assert_uint_eq(params.step, p.step);
 	ck_assert_uint_eq(params.reps, 1);
-	ck_assert_uint_eq(params.nlines, r.nlines);
+	ck_assert_uint_eq(params.nlines, bc_made.nlines);
 	ck_assert_uint_eq(params.seed, bc_seeds[0]);
-	ck_assert_uint_eq(r.requests, p.count);
-	ck_assert_int_eq(r.launch.multi_writer, bc_op_info(p.op)->store);
-	ck_assert(!r.launch.reads_unwritten);
+	ck_assert_uint_eq(bc_made.requests, p.count);
+	ck_assert_int_eq(bc_made.launch.multi_writer, bc_op_info(p.op)->store);
+	ck_assert(!bc_made.launch.reads_unwritten);
 }
 END_TEST
 
 START_TEST(the_seeds_differ_in_all_that_is_seen)
 {
-	const struct bc_pattern p = strided(BC_OP_LD32, ALL, 0, 4, 1, 0);
+	const struct bc_pattern p = bc_made_strided(BC_OP_LD32, ALL, 0, 4, 1, 0);
 	uint8_t poison;
 
-	make(&p, 0);
-	poison = r.poison;
-	make(&p, 1);
-	ck_assert_uint_eq(params_of(&r.launch).seed, bc_seeds[1]);
+	bc_make(&p, 0);
+	poison = bc_made.poison;
+	bc_make(&p, 1);
+	ck_assert_uint_eq(params_of(&bc_made.launch).seed, bc_seeds[1]);
 	ck_assert_uint_ne(bc_seeds[0], bc_seeds[1]);
-	ck_assert_uint_ne(r.poison, poison);
+	ck_assert_uint_ne(bc_made.poison, poison);
 }
 END_TEST
 
@@ -202,42 +162,42 @@ START_TEST(a_counted_launch_fills_nothing)
 		     { BC_OP_ST128, 8, 1 }, { BC_OP_LD128, 16, 1 }, { BC_OP_ST8, 32, 1 } };
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++) {
-		const struct bc_pattern p = strided(rows[i].op, ALL, 0, 16, rows[i].count, 512);
+		const struct bc_pattern p = bc_made_strided(rows[i].op, ALL, 0, 16, rows[i].count, 512);
 		const uint32_t reps = bc_case_launch_reps(&p);
 		struct bc_pattern_params params;
 
 		ck_assert_uint_eq(reps, rows[i].reps);
-		ck_assert_int_eq(bc_case_launch_count(&p, &arch, "x", reps, &r, &err), BC_OK);
-		params = params_of(&r.launch);
-		ck_assert_uint_eq(r.requests, rows[i].count * reps);
+		ck_assert_int_eq(bc_case_launch_count(&p, &bc_made_arch, "x", reps, &bc_made, &bc_made_err), BC_OK);
+		params = params_of(&bc_made.launch);
+		ck_assert_uint_eq(bc_made.requests, rows[i].count * reps);
 		ck_assert_uint_eq(params.reps, reps);
 		ck_assert_uint_eq(params.nlines, 0);
-		ck_assert_uint_eq(r.launch.nbuffers, 1);
-		ck_assert(r.launch.reads_unwritten);
-		bc_case_launch_release(&r);
-		ck_assert_int_eq(bc_case_launch_count(&p, &arch, "x", 0, &r, &err), BC_OK);
-		ck_assert_uint_eq(r.requests, 0);
-		bc_case_launch_release(&r);
+		ck_assert_uint_eq(bc_made.launch.nbuffers, 1);
+		ck_assert(bc_made.launch.reads_unwritten);
+		bc_case_launch_release(&bc_made);
+		ck_assert_int_eq(bc_case_launch_count(&p, &bc_made_arch, "x", 0, &bc_made, &bc_made_err), BC_OK);
+		ck_assert_uint_eq(bc_made.requests, 0);
+		bc_case_launch_release(&bc_made);
 	}
 }
 END_TEST
 
 START_TEST(a_timed_launch_is_a_chain_or_four_bursts)
 {
-	const struct bc_pattern ld = strided(BC_OP_LD64, 0xffff, 0, 8, 1, 640),
-				st = strided(BC_OP_ST8, ALL, 64, 1, 32, 128);
+	const struct bc_pattern ld = bc_made_strided(BC_OP_LD64, 0xffff, 0, 8, 1, 640),
+				st = bc_made_strided(BC_OP_ST8, ALL, 64, 1, 32, 128);
 
-	ck_assert_int_eq(bc_case_launch_clock(&ld, &arch, "x", 10, &r, &err), BC_OK);
-	ck_assert_str_eq(r.launch.kernel, "bc_ld64_clock");
-	ck_assert_uint_eq(r.launch.block[0], 32);
-	ck_assert_uint_eq(params_of(&r.launch).step, 0); /* one request, again and again */
-	ck_assert_uint_eq(params_of(&r.launch).nsamples, 10);
-	bc_case_launch_release(&r);
-	ck_assert_int_eq(bc_case_launch_clock(&st, &arch, "x", 32, &r, &err), BC_OK);
-	ck_assert_str_eq(r.launch.kernel, "bc_st8_clock");
-	ck_assert_uint_eq(r.launch.block[0], 128);
-	ck_assert_uint_eq(params_of(&r.launch).step, 128);
-	ck_assert_uint_eq(r.nlines, 32); /* those it touches: nothing is compared */
+	ck_assert_int_eq(bc_case_launch_clock(&ld, &bc_made_arch, "x", 10, &bc_made, &bc_made_err), BC_OK);
+	ck_assert_str_eq(bc_made.launch.kernel, "bc_ld64_clock");
+	ck_assert_uint_eq(bc_made.launch.block[0], 32);
+	ck_assert_uint_eq(params_of(&bc_made.launch).step, 0); /* one request, again and again */
+	ck_assert_uint_eq(params_of(&bc_made.launch).nsamples, 10);
+	bc_case_launch_release(&bc_made);
+	ck_assert_int_eq(bc_case_launch_clock(&st, &bc_made_arch, "x", 32, &bc_made, &bc_made_err), BC_OK);
+	ck_assert_str_eq(bc_made.launch.kernel, "bc_st8_clock");
+	ck_assert_uint_eq(bc_made.launch.block[0], 128);
+	ck_assert_uint_eq(params_of(&bc_made.launch).step, 128);
+	ck_assert_uint_eq(bc_made.nlines, 32); /* those it touches: nothing is compared */
 }
 END_TEST
 
@@ -257,13 +217,14 @@ static const struct {
 
 START_TEST(what_cannot_run_is_refused)
 {
-	const struct bc_pattern p = strided(refused[_i].op, 1, refused[_i].first, 0, refused[_i].count, 4);
-	const enum bc_status st = refused[_i].clock ? bc_case_launch_clock(&p, &arch, "a/b/c", 10, &r, &err)
-						    : bc_case_launch_data(&p, &arch, "a/b/c", 0, &r, &err);
+	const struct bc_pattern p = bc_made_strided(refused[_i].op, 1, refused[_i].first, 0, refused[_i].count, 4);
+	const enum bc_status st = refused[_i].clock
+					  ? bc_case_launch_clock(&p, &bc_made_arch, "a/b/c", 10, &bc_made, &bc_made_err)
+					  : bc_case_launch_data(&p, &bc_made_arch, "a/b/c", 0, &bc_made, &bc_made_err);
 
 	ck_assert_msg(st == BC_EDEVICE, "%s: status %d", refused[_i].what, st);
-	ck_assert_msg(strstr(err.msg, refused[_i].words) && strstr(err.msg, "a/b/c"), "%s: %s", refused[_i].what,
-		      err.msg);
+	ck_assert_msg(strstr(bc_made_err.msg, refused[_i].words) && strstr(bc_made_err.msg, "a/b/c"), "%s: %s",
+		      refused[_i].what, bc_made_err.msg);
 }
 END_TEST
 
@@ -284,10 +245,11 @@ START_TEST(offsets_count_from_the_window)
 		struct bc_case c = { .id = "a/b/c" };
 		struct bc_pattern p;
 
-		arch.window_base = rows[i].base;
-		c.pattern = strided(BC_OP_LD32, 0xfffffffe, rows[i].first - 4, 4, 1, 0); /* lane 1 comes first */
+		bc_made_arch.window_base = rows[i].base;
+		c.pattern =
+			bc_made_strided(BC_OP_LD32, 0xfffffffe, rows[i].first - 4, 4, 1, 0); /* lane 1 comes first */
 		c.pattern.origin = rows[i].origin;
-		ck_assert_msg(bc_pattern_at(&c, &arch, &p, &err) == BC_OK, "%s", err.msg);
+		ck_assert_msg(bc_pattern_at(&c, &bc_made_arch, &p, &bc_made_err) == BC_OK, "%s", bc_made_err.msg);
 		ck_assert_uint_eq(p.origin, BC_FROM_START);
 		ck_assert_msg(p.offset[1] == rows[i].want + (i == 3 ? 4 : 0), "%s: %u", rows[i].what, p.offset[1]);
 		ck_assert_uint_eq(p.offset[31] - p.offset[1], 120);
@@ -301,10 +263,10 @@ START_TEST(below_the_window_is_refused)
 	struct bc_case c = { .id = "a/b/c" };
 	struct bc_pattern p;
 
-	c.pattern = strided(BC_OP_LD32, 0x10, 1020 - 16, 4, 1, 0);
+	c.pattern = bc_made_strided(BC_OP_LD32, 0x10, 1020 - 16, 4, 1, 0);
 	c.pattern.origin = BC_FROM_ABSOLUTE;
-	ck_assert_int_eq(bc_pattern_at(&c, &arch, &p, &err), BC_EDATA);
-	ck_assert_ptr_nonnull(strstr(err.msg, "a/b/c: lane 4's address 0x3fc"));
+	ck_assert_int_eq(bc_pattern_at(&c, &bc_made_arch, &p, &bc_made_err), BC_EDATA);
+	ck_assert_ptr_nonnull(strstr(bc_made_err.msg, "a/b/c: lane 4's address 0x3fc"));
 }
 END_TEST
 
@@ -328,9 +290,9 @@ static const struct {
 static void load_right(const struct bc_pattern *p)
 {
 	const unsigned bytes = bc_op_info(p->op)->bytes, room = bytes < 4 ? 4 : bytes;
-	unsigned char *out = (unsigned char *)r.out;
+	unsigned char *out = (unsigned char *)bc_made.out;
 
-	memset(out, r.poison, r.out_bytes);
+	memset(out, bc_made.poison, bc_made.out_bytes);
 	for (uint32_t k = 0; k < p->count; k++) {
 		for (uint32_t lane = 0; lane < BC_LANES; lane++) {
 			unsigned char *at = out + (k * BC_LANES + lane) * room;
@@ -347,22 +309,23 @@ static void load_right(const struct bc_pattern *p)
 /* Right is right; each bit of each lane's result, active or not, is looked at. */
 START_TEST(each_bit_that_was_loaded_is_compared)
 {
-	const struct bc_pattern p = strided(loads[_i].op, loads[_i].mask, loads[_i].first, loads[_i].stride,
-					    loads[_i].count, loads[_i].step);
+	const struct bc_pattern p = bc_made_strided(loads[_i].op, loads[_i].mask, loads[_i].first, loads[_i].stride,
+						    loads[_i].count, loads[_i].step);
 	const unsigned bytes = bc_op_info(p.op)->bytes, room = bytes < 4 ? 4 : bytes;
 
 	for (unsigned seed = 0; seed < 2; seed++) {
-		make(&p, seed);
+		bc_make(&p, seed);
 		load_right(&p);
-		ck_assert_msg(accepted(), "%s: %s", loads[_i].what, detail);
-		for (size_t bit = 0; bit < r.out_bytes * 8; bit++) {
-			unsigned char *at = (unsigned char *)r.out + bit / 8;
+		ck_assert_msg(bc_made_accepted(), "%s: %s", loads[_i].what, bc_made_detail);
+		for (size_t bit = 0; bit < bc_made.out_bytes * 8; bit++) {
+			unsigned char *at = (unsigned char *)bc_made.out + bit / 8;
 			char lane[24];
 
 			*at ^= (unsigned char)(1u << bit % 8);
 			(void)snprintf(lane, sizeof(lane), "lane %zu,", bit / 8 / room % BC_LANES);
-			ck_assert_msg(!accepted(), "%s: bit %zu is not looked at", loads[_i].what, bit);
-			ck_assert_msg(strstr(detail, lane), "%s: bit %zu: %s", loads[_i].what, bit, detail);
+			ck_assert_msg(!bc_made_accepted(), "%s: bit %zu is not looked at", loads[_i].what, bit);
+			ck_assert_msg(strstr(bc_made_detail, lane), "%s: bit %zu: %s", loads[_i].what, bit,
+				      bc_made_detail);
 			*at ^= (unsigned char)(1u << bit % 8);
 		}
 	}
@@ -385,44 +348,45 @@ static const struct {
 
 START_TEST(a_misread_word_is_caught)
 {
-	const struct bc_pattern p = strided(BC_OP_LD32, ALL, 0, 4, 1, 0);
+	const struct bc_pattern p = bc_made_strided(BC_OP_LD32, ALL, 0, 4, 1, 0);
 
 	for (unsigned seed = 0; seed < 2; seed++) {
-		make(&p, seed);
+		bc_make(&p, seed);
 		load_right(&p);
-		r.out[5] = misread[_i].from_poison ? r.poison * 0x01010101u : bc_fill_word(misread[_i].offset, r.seed);
-		ck_assert_msg(!accepted(), "%s", misread[_i].what);
-		ck_assert_msg(strstr(detail, misread[_i].words), "%s: %s", misread[_i].what, detail);
+		bc_made.out[5] = misread[_i].from_poison ? bc_made.poison * 0x01010101u
+							 : bc_fill_word(misread[_i].offset, bc_made.seed);
+		ck_assert_msg(!bc_made_accepted(), "%s", misread[_i].what);
+		ck_assert_msg(strstr(bc_made_detail, misread[_i].words), "%s: %s", misread[_i].what, bc_made_detail);
 	}
 }
 END_TEST
 
 START_TEST(a_lane_that_is_not_active_writes_nothing)
 {
-	const struct bc_pattern p = strided(BC_OP_LD32, ~(1u << 9), 0, 4, 1, 0);
+	const struct bc_pattern p = bc_made_strided(BC_OP_LD32, ~(1u << 9), 0, 4, 1, 0);
 
-	make(&p, 0);
+	bc_make(&p, 0);
 	load_right(&p);
-	ck_assert_msg(accepted(), "%s", detail);
-	r.out[9] = bc_fill_word(36, r.seed); /* what it would have read */
-	ck_assert(!accepted());
-	ck_assert_msg(strstr(detail, "lane 9,") && strstr(detail, "not active"), "%s", detail);
+	ck_assert_msg(bc_made_accepted(), "%s", bc_made_detail);
+	bc_made.out[9] = bc_fill_word(36, bc_made.seed); /* what it would have read */
+	ck_assert(!bc_made_accepted());
+	ck_assert_msg(strstr(bc_made_detail, "lane 9,") && strstr(bc_made_detail, "not active"), "%s", bc_made_detail);
 }
 END_TEST
 
 START_TEST(the_window_must_be_where_it_should)
 {
-	const struct bc_pattern p = strided(BC_OP_LD32, ALL, 0, 4, 1, 0);
+	const struct bc_pattern p = bc_made_strided(BC_OP_LD32, ALL, 0, 4, 1, 0);
 
-	make(&p, 0);
+	bc_make(&p, 0);
 	load_right(&p);
-	r.info[0] = 0;
-	ck_assert(!accepted());
-	ck_assert_msg(strstr(detail, "starts at 0x0, arch.txt says 0x400"), "%s", detail);
-	r.info[0] = 1024;
-	r.info[1] = 8192;
-	ck_assert(!accepted());
-	ck_assert_msg(strstr(detail, "is 8192, the launch asked for 4096"), "%s", detail);
+	bc_made.info[0] = 0;
+	ck_assert(!bc_made_accepted());
+	ck_assert_msg(strstr(bc_made_detail, "starts at 0x0, arch.txt says 0x400"), "%s", bc_made_detail);
+	bc_made.info[0] = 1024;
+	bc_made.info[1] = 8192;
+	ck_assert(!bc_made_accepted());
+	ck_assert_msg(strstr(bc_made_detail, "is 8192, the launch asked for 4096"), "%s", bc_made_detail);
 }
 END_TEST
 
@@ -431,18 +395,19 @@ END_TEST
 /* Byte @offset of the dump. */
 static unsigned char *dumped(uint32_t offset)
 {
-	for (uint32_t i = 0; i < r.nlines; i++)
-		if (r.lines[i] == offset / BC_LINE_BYTES)
-			return (unsigned char *)r.out + i * BC_LINE_BYTES + offset % BC_LINE_BYTES;
+	for (uint32_t i = 0; i < bc_made.nlines; i++)
+		if (bc_made.lines[i] == offset / BC_LINE_BYTES)
+			return (unsigned char *)bc_made.out + i * BC_LINE_BYTES + offset % BC_LINE_BYTES;
 	ck_abort_msg("offset 0x%x is not in the dump", offset);
 	return NULL;
 }
 
 static void dump_filled(void)
 {
-	for (uint32_t i = 0; i < r.nlines; i++)
+	for (uint32_t i = 0; i < bc_made.nlines; i++)
 		for (uint32_t b = 0; b < BC_LINE_BYTES; b++)
-			((unsigned char *)r.out)[i * BC_LINE_BYTES + b] = filled(r.lines[i] * BC_LINE_BYTES + b);
+			((unsigned char *)bc_made.out)[i * BC_LINE_BYTES + b] =
+				filled(bc_made.lines[i] * BC_LINE_BYTES + b);
 }
 
 /* What @lane stores in request @k, at @offset. */
@@ -451,7 +416,7 @@ static void store_at(const struct bc_pattern *p, uint32_t offset, uint32_t k, ui
 	unsigned char *at = dumped(offset);
 
 	for (unsigned b = 0; b < bc_op_info(p->op)->bytes; b++)
-		at[b] = (unsigned char)(bc_store_word(k, lane, b / 4, r.seed) >> 8 * (b % 4));
+		at[b] = (unsigned char)(bc_store_word(k, lane, b / 4, bc_made.seed) >> 8 * (b % 4));
 }
 
 static void store(const struct bc_pattern *p, uint32_t k, uint32_t lane)
@@ -486,17 +451,17 @@ static const struct {
 
 START_TEST(each_bit_of_the_dump_is_compared)
 {
-	const struct bc_pattern p = strided(stores[_i].op, stores[_i].mask, stores[_i].first, stores[_i].stride,
-					    stores[_i].count, stores[_i].step);
+	const struct bc_pattern p = bc_made_strided(stores[_i].op, stores[_i].mask, stores[_i].first, stores[_i].stride,
+						    stores[_i].count, stores[_i].step);
 
-	make(&p, 0);
+	bc_make(&p, 0);
 	store_right(&p);
-	ck_assert_msg(accepted(), "%s: %s", stores[_i].what, detail);
-	for (size_t bit = 0; bit < r.out_bytes * 8; bit += 11) {
-		unsigned char *at = (unsigned char *)r.out + bit / 8;
+	ck_assert_msg(bc_made_accepted(), "%s: %s", stores[_i].what, bc_made_detail);
+	for (size_t bit = 0; bit < bc_made.out_bytes * 8; bit += 11) {
+		unsigned char *at = (unsigned char *)bc_made.out + bit / 8;
 
 		*at ^= (unsigned char)(1u << bit % 8);
-		ck_assert_msg(!accepted(), "%s: bit %zu is not looked at", stores[_i].what, bit);
+		ck_assert_msg(!bc_made_accepted(), "%s: bit %zu is not looked at", stores[_i].what, bit);
 		*at ^= (unsigned char)(1u << bit % 8);
 	}
 }
@@ -539,11 +504,11 @@ static const struct {
 START_TEST(an_accident_of_stores_is_caught)
 {
 	const struct bc_pattern p =
-		strided(BC_OP_ST128, ALL, 16 + 256, 32, 1, 0); /* lane 4 at 0x190, gaps of 16 bytes */
+		bc_made_strided(BC_OP_ST128, ALL, 16 + 256, 32, 1, 0); /* lane 4 at 0x190, gaps of 16 bytes */
 	unsigned char *lane4;
 
 	for (unsigned seed = 0; seed < 2; seed++) {
-		make(&p, seed);
+		bc_make(&p, seed);
 		store_right(&p);
 		lane4 = dumped(0x190);
 		switch (accidents[_i].accident) {
@@ -553,24 +518,25 @@ START_TEST(an_accident_of_stores_is_caught)
 			break;
 		case WRONG_LANE: memcpy(lane4, dumped(0x1b0), 16); break;
 		case WRONG_WORD:
-			put_word(0x190, bc_store_word(0, 4, 1, r.seed));
-			put_word(0x194, bc_store_word(0, 4, 0, r.seed));
+			put_word(0x190, bc_store_word(0, 4, 1, bc_made.seed));
+			put_word(0x194, bc_store_word(0, 4, 0, bc_made.seed));
 			break;
 		case WRONG_REQUEST:
 			for (uint32_t j = 0; j < 4; j++)
-				put_word(0x190 + 4 * j, bc_store_word(1, 4, j, r.seed));
+				put_word(0x190 + 4 * j, bc_store_word(1, 4, j, bc_made.seed));
 			break;
 		case TORN:
 			for (uint32_t b = 8; b < 16; b++)
 				lane4[b] = filled(0x190 + b);
 			break;
-		case STRAY_BELOW: put_word(0xfc, bc_store_word(0, 0, 0, r.seed)); break;
-		case STRAY_ABOVE: put_word(0x500, bc_store_word(0, 31, 3, r.seed)); break;
+		case STRAY_BELOW: put_word(0xfc, bc_store_word(0, 0, 0, bc_made.seed)); break;
+		case STRAY_ABOVE: put_word(0x500, bc_store_word(0, 31, 3, bc_made.seed)); break;
 		case STRAY_BETWEEN: memcpy(dumped(0x1a0), dumped(0x190), 16); break;
-		case NOTHING_BACK: memset(r.out, r.poison, r.out_bytes); break;
+		case NOTHING_BACK: memset(bc_made.out, bc_made.poison, bc_made.out_bytes); break;
 		}
-		ck_assert_msg(!accepted(), "%s", accidents[_i].what);
-		ck_assert_msg(strstr(detail, accidents[_i].words), "%s: %s", accidents[_i].what, detail);
+		ck_assert_msg(!bc_made_accepted(), "%s", accidents[_i].what);
+		ck_assert_msg(strstr(bc_made_detail, accidents[_i].words), "%s: %s", accidents[_i].what,
+			      bc_made_detail);
 	}
 }
 END_TEST
@@ -582,42 +548,44 @@ START_TEST(one_of_many_writers_must_have_won)
 	struct bc_pattern p;
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(ops); i++) {
-		p = strided(ops[i], 0x00ff00ff, 512, 0, 1, 0);
+		p = bc_made_strided(ops[i], 0x00ff00ff, 512, 0, 1, 0);
 		for (uint32_t winner = 0; winner < BC_LANES; winner++) {
-			make(&p, 1);
+			bc_make(&p, 1);
 			dump_filled();
 			store_at(&p, 512, 0, winner);
 			if (p.mask >> winner & 1 ||
 			    bc_op_info(p.op)->bytes > 1) /* 256 bytes: two lanes may store the same */
-				ck_assert_msg(accepted() == (p.mask >> winner & 1), "%s, lane %u: %s",
-					      bc_op_info(p.op)->name, winner, detail);
+				ck_assert_msg(bc_made_accepted() == (p.mask >> winner & 1), "%s, lane %u: %s",
+					      bc_op_info(p.op)->name, winner, bc_made_detail);
 		}
 	}
-	make(&p, 1); /* sixteen bytes: the first half of one lane, the second of another */
+	bc_make(&p, 1); /* sixteen bytes: the first half of one lane, the second of another */
 	dump_filled();
 	store(&p, 0, 3);
-	put_word(512 + 8, bc_store_word(0, 4, 2, r.seed));
-	put_word(512 + 12, bc_store_word(0, 4, 3, r.seed));
-	ck_assert(!accepted());
-	ck_assert_msg(strstr(detail, "lanes 0x00ff00ff stored there whole"), "%s", detail);
+	put_word(512 + 8, bc_store_word(0, 4, 2, bc_made.seed));
+	put_word(512 + 12, bc_store_word(0, 4, 3, bc_made.seed));
+	ck_assert(!bc_made_accepted());
+	ck_assert_msg(strstr(bc_made_detail, "lanes 0x00ff00ff stored there whole"), "%s", bc_made_detail);
 }
 END_TEST
 
 /* Of requests on the same place the last one must be there. */
 START_TEST(the_last_request_wins)
 {
-	const struct bc_pattern p = strided(BC_OP_ST32, ALL, 0, 4, 2, 0), half = strided(BC_OP_ST32, ALL, 0, 4, 2, 64);
+	const struct bc_pattern p = bc_made_strided(BC_OP_ST32, ALL, 0, 4, 2, 0),
+				half = bc_made_strided(BC_OP_ST32, ALL, 0, 4, 2, 64);
 
-	make(&p, 0);
+	bc_make(&p, 0);
 	store_right(&p);
 	store(&p, 0, 7); /* came late */
-	ck_assert(!accepted());
-	ck_assert_msg(strstr(detail, "offset 0x1c (4 bytes)") && strstr(detail, "in request 1"), "%s", detail);
-	make(&half, 0); /* lane 16 of request 0 and lane 0 of request 1 meet at 64 */
+	ck_assert(!bc_made_accepted());
+	ck_assert_msg(strstr(bc_made_detail, "offset 0x1c (4 bytes)") && strstr(bc_made_detail, "in request 1"), "%s",
+		      bc_made_detail);
+	bc_make(&half, 0); /* lane 16 of request 0 and lane 0 of request 1 meet at 64 */
 	store_right(&half);
-	ck_assert_msg(accepted(), "%s", detail);
+	ck_assert_msg(bc_made_accepted(), "%s", bc_made_detail);
 	store(&half, 0, 16);
-	ck_assert(!accepted());
+	ck_assert(!bc_made_accepted());
 }
 END_TEST
 
@@ -640,15 +608,15 @@ START_TEST(samples_span_from_the_first_start_to_the_last_end)
 	};
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++) {
-		const struct bc_pattern p = strided(rows[i].store ? BC_OP_ST32 : BC_OP_LD32, ALL, 0, 4, 1, 0);
+		const struct bc_pattern p = bc_made_strided(rows[i].store ? BC_OP_ST32 : BC_OP_LD32, ALL, 0, 4, 1, 0);
 		uint32_t cycles[BC_SAMPLES_MAX] = { 0 };
 
-		ck_assert_int_eq(bc_case_launch_clock(&p, &arch, "x", 2, &r, &err), BC_OK);
-		memcpy(r.samples + 8, rows[i].t, sizeof(rows[i].t)); /* the second of two */
-		bc_case_launch_samples(&r, cycles);
+		ck_assert_int_eq(bc_case_launch_clock(&p, &bc_made_arch, "x", 2, &bc_made, &bc_made_err), BC_OK);
+		memcpy(bc_made.samples + 8, rows[i].t, sizeof(rows[i].t)); /* the second of two */
+		bc_case_launch_samples(&bc_made, cycles);
 		ck_assert_uint_eq(cycles[0], 0);
 		ck_assert_msg(cycles[1] == rows[i].want, "%s: %u", rows[i].what, cycles[1]);
-		bc_case_launch_release(&r);
+		bc_case_launch_release(&bc_made);
 	}
 }
 END_TEST
@@ -701,12 +669,15 @@ START_TEST(what_the_kernels_do_is_right)
 	for (enum bc_op op = BC_OP_LD8; op <= BC_OP_ST128; op++) {
 		for (uint32_t words = 0; words < 40; words += 13) {
 			const uint32_t bytes = bc_op_info(op)->bytes;
-			const struct bc_pattern p = strided(op, 0xf0f0ffff >> words % 7, 4096, words * bytes, 32, 16);
+			const struct bc_pattern p =
+				bc_made_strided(op, 0xf0f0ffff >> words % 7, 4096, words * bytes, 32, 16);
 
-			bc_case_launch_release(&r);
-			ck_assert_int_eq(bc_case_launch_data(&p, &arch, "x", words % 2, &r, &err), BC_OK);
-			ck_assert_msg(bc_device_fake.run(d, &r.launch, 1, &err) == BC_OK, "%s", err.msg);
-			ck_assert_msg(accepted(), "%s: %s", bc_op_info(op)->name, detail);
+			bc_case_launch_release(&bc_made);
+			ck_assert_int_eq(bc_case_launch_data(&p, &bc_made_arch, "x", words % 2, &bc_made, &bc_made_err),
+					 BC_OK);
+			ck_assert_msg(bc_device_fake.run(d, &bc_made.launch, 1, &bc_made_err) == BC_OK, "%s",
+				      bc_made_err.msg);
+			ck_assert_msg(bc_made_accepted(), "%s: %s", bc_op_info(op)->name, bc_made_detail);
 		}
 	}
 	bc_device_fake.close(d);
@@ -719,7 +690,7 @@ Suite *bc_test_launch(void)
 	TCase *tc = tcase_create("recipe");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, bc_made_setup, bc_made_teardown);
 	tcase_add_loop_test(tc, a_data_launch_has_the_shape_of_the_row, 0, (int)BC_ARRAY_LEN(shapes));
 	tcase_add_test(tc, the_seeds_differ_in_all_that_is_seen);
 	tcase_add_test(tc, a_counted_launch_fills_nothing);

@@ -12,63 +12,24 @@
 #include "harness/measure/oracle.h"
 #include "harness/measure/oracle_atom.h"
 #include "harness/tests/measure/fake_device.h"
+#include "harness/tests/measure/launch_fixture.h"
 
 Suite *bc_test_oracle(void);
 
 #define ALL UINT32_MAX
 #define PARAM(field) offsetof(struct bc_pattern_params, field)
 
-static struct bc_arch arch;
-static struct bc_error err;
-static struct bc_case_launch r;
-static char detail[400];
-
-static void setup(void)
-{
-	arch = bc_fake_arch();
-	memset(&r, 0, sizeof(r));
-}
-
-static void teardown(void)
-{
-	bc_case_launch_release(&r);
-}
-
-static struct bc_pattern strided(enum bc_op op, uint32_t mask, uint32_t first, uint32_t stride, uint32_t count,
-				 uint32_t step)
-{
-	struct bc_pattern p = { .op = op, .mask = mask, .count = count, .step = step };
-
-	for (uint32_t lane = 0; lane < BC_LANES; lane++)
-		p.offset[lane] = mask >> lane & 1 ? first + lane * stride : 0;
-	return p;
-}
-
-static void make(const struct bc_pattern *p, unsigned seed)
-{
-	bc_case_launch_release(&r);
-	ck_assert_msg(bc_case_launch_data(p, &arch, "a/b/c", seed, &r, &err) == BC_OK, "%s", err.msg);
-	r.info[0] = arch.window_base;
-	r.info[1] = r.launch.shared_bytes;
-}
-
-static bool accepted(void)
-{
-	detail[0] = '\0';
-	return bc_case_launch_check(&r, &arch, detail, sizeof(detail));
-}
-
 /* Where the dump is: beside the results of operations that have both. */
 static uint32_t *dump(void)
 {
-	return r.dump ? r.dump : r.out;
+	return bc_made.dump ? bc_made.dump : bc_made.out;
 }
 
 /* The word of the dump at @offset of the window. */
 static uint32_t *dumped(uint32_t offset)
 {
-	for (uint32_t i = 0; i < r.nlines; i++)
-		if (r.lines[i] == offset / BC_LINE_BYTES)
+	for (uint32_t i = 0; i < bc_made.nlines; i++)
+		if (bc_made.lines[i] == offset / BC_LINE_BYTES)
 			return dump() + i * BC_LINE_WORDS + offset % BC_LINE_BYTES / 4;
 	ck_abort_msg("offset 0x%x is not in the dump", offset);
 	return NULL;
@@ -86,15 +47,15 @@ static uint32_t float_bits(uint32_t whole)
 /* The word that the kernels fill memory with. */
 static uint32_t filled(uint32_t offset)
 {
-	if (r.pattern.op == BC_OP_ADDF32 || r.pattern.op == BC_OP_REDF32)
-		return float_bits(bc_fill_word(offset, r.seed) & 0xffff);
-	return bc_fill_word(offset, r.seed);
+	if (bc_made.pattern.op == BC_OP_ADDF32 || bc_made.pattern.op == BC_OP_REDF32)
+		return float_bits(bc_fill_word(offset, bc_made.seed) & 0xffff);
+	return bc_fill_word(offset, bc_made.seed);
 }
 
 static void dump_filled(void)
 {
-	for (uint32_t i = 0; i < r.nlines * BC_LINE_WORDS; i++)
-		dump()[i] = filled(r.lines[i / BC_LINE_WORDS] * BC_LINE_BYTES + i % BC_LINE_WORDS * 4);
+	for (uint32_t i = 0; i < bc_made.nlines * BC_LINE_WORDS; i++)
+		dump()[i] = filled(bc_made.lines[i / BC_LINE_WORDS] * BC_LINE_BYTES + i % BC_LINE_WORDS * 4);
 }
 
 /* --- what stores leave ------------------------------------------------------------------------------------------ */
@@ -113,19 +74,19 @@ START_TEST(the_last_request_is_the_writer)
 		{ "the lane of the first request, with what it stores a word further on", 1, 5, false },
 		{ "the lane of the second request, with what it stored a word before", 0, 4, false },
 	};
-	const struct bc_pattern p = strided(BC_OP_ST32, ALL, 256, 4, 2, 4);
+	const struct bc_pattern p = bc_made_strided(BC_OP_ST32, ALL, 256, 4, 2, 4);
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(rows); i++) {
-		make(&p, 0);
+		bc_make(&p, 0);
 		dump_filled();
 		for (uint32_t k = 0; k < 2; k++)
 			for (uint32_t lane = 0; lane < BC_LANES; lane++)
-				*dumped(256 + 4 * (lane + k)) = bc_store_word(k, lane, 0, r.seed);
-		*dumped(256 + 4 * 5) = bc_store_word(rows[i].request, rows[i].lane, 0, r.seed);
-		ck_assert_msg(accepted() == rows[i].right, "%s: %s", rows[i].what, detail);
+				*dumped(256 + 4 * (lane + k)) = bc_store_word(k, lane, 0, bc_made.seed);
+		*dumped(256 + 4 * 5) = bc_store_word(rows[i].request, rows[i].lane, 0, bc_made.seed);
+		ck_assert_msg(bc_made_accepted() == rows[i].right, "%s: %s", rows[i].what, bc_made_detail);
 		if (!rows[i].right)
-			ck_assert_msg(strstr(detail, "the lanes 0x00000010 stored there whole in request 1"), "%s",
-				      detail);
+			ck_assert_msg(strstr(bc_made_detail, "the lanes 0x00000010 stored there whole in request 1"),
+				      "%s", bc_made_detail);
 	}
 }
 END_TEST
@@ -178,9 +139,9 @@ END_TEST
 /* What lane @lane brings to @offset in request @k, written down apart from the oracle. */
 static void brings(uint32_t k, uint32_t lane, uint32_t offset, uint64_t x[2])
 {
-	const enum bc_op op = r.pattern.op;
-	const uint32_t w0 = bc_store_word(k, lane, 0, r.seed), w1 = bc_store_word(k, lane, 1, r.seed);
-	const uint32_t sparse = w1 & bc_store_word(k, lane, 2, r.seed) & bc_store_word(k, lane, 3, r.seed);
+	const enum bc_op op = bc_made.pattern.op;
+	const uint32_t w0 = bc_store_word(k, lane, 0, bc_made.seed), w1 = bc_store_word(k, lane, 1, bc_made.seed);
+	const uint32_t sparse = w1 & bc_store_word(k, lane, 2, bc_made.seed) & bc_store_word(k, lane, 3, bc_made.seed);
 	const uint32_t wrong = lane % 4 == 3 ? 0x80000000u : 0;
 	const bool wide = bc_op_info(op)->bytes == 8;
 	const uint64_t value = wide ? (uint64_t)w1 << 32 | w0 : w0;
@@ -206,7 +167,7 @@ static void brings(uint32_t k, uint32_t lane, uint32_t offset, uint64_t x[2])
 /* One lane's atomic on the dump and the results. */
 static void atomic(uint32_t k, uint32_t lane)
 {
-	const struct bc_pattern *p = &r.pattern;
+	const struct bc_pattern *p = &bc_made.pattern;
 	const unsigned words = bc_op_info(p->op)->bytes / 4;
 	const uint32_t offset = p->offset[lane] + k * p->step;
 	uint32_t *at = dumped(offset);
@@ -216,8 +177,8 @@ static void atomic(uint32_t k, uint32_t lane)
 		state |= (uint64_t)at[1] << 32;
 	brings(k, lane, offset, x);
 	for (unsigned j = 0; j < words; j++) {
-		if (r.dump)
-			r.out[(k * BC_LANES + lane) * words + j] = (uint32_t)(state >> 32 * j);
+		if (bc_made.dump)
+			bc_made.out[(k * BC_LANES + lane) * words + j] = (uint32_t)(state >> 32 * j);
 		at[j] = (uint32_t)(bc_oracle_apply(p->op, state, x) >> 32 * j);
 	}
 }
@@ -231,8 +192,8 @@ static uint32_t ordered(unsigned order, uint32_t i)
 static void atomics_right(const struct bc_pattern *p, unsigned order)
 {
 	dump_filled();
-	if (r.dump)
-		memset(r.out, r.poison, r.out_bytes);
+	if (bc_made.dump)
+		memset(bc_made.out, bc_made.poison, bc_made.out_bytes);
 	for (uint32_t k = 0; k < p->count; k++)
 		for (uint32_t i = 0; i < BC_LANES; i++)
 			if (p->mask >> ordered(order, i) & 1)
@@ -244,10 +205,10 @@ static struct bc_pattern atomic_pattern(enum bc_op op, unsigned shape)
 	const uint32_t bytes = bc_op_info(op)->bytes;
 
 	switch (shape) {
-	case 0: return strided(op, ALL, 256, bytes, 1, 0);	    /* apart */
-	case 1: return strided(op, ALL, 256, 0, 1, 0);		    /* one word */
-	case 2: return strided(op, 0x5a0ff0c3, 128, 128, 2, bytes); /* one bank, some lanes, two requests */
-	default: return strided(op, ALL, 256, 0, 4, 0);		    /* one word again and again */
+	case 0: return bc_made_strided(op, ALL, 256, bytes, 1, 0);	    /* apart */
+	case 1: return bc_made_strided(op, ALL, 256, 0, 1, 0);		    /* one word */
+	case 2: return bc_made_strided(op, 0x5a0ff0c3, 128, 128, 2, bytes); /* one bank, some lanes, two requests */
+	default: return bc_made_strided(op, ALL, 256, 0, 4, 0);		    /* one word again and again */
 	}
 }
 
@@ -262,23 +223,23 @@ START_TEST(any_order_of_atomics_is_right)
 		const struct bc_pattern p = atomic_pattern(op, shape);
 
 		for (unsigned order = 0; order < 3; order++) {
-			make(&p, order % 2);
-			ck_assert(bc_operation_of(op)->returns == (r.dump != NULL));
+			bc_make(&p, order % 2);
+			ck_assert(bc_operation_of(op)->returns == (bc_made.dump != NULL));
 			atomics_right(&p, order);
-			ck_assert_msg(accepted(), "%s, shape %u, order %u: %s", bc_op_info(op)->name, shape, order,
-				      detail);
+			ck_assert_msg(bc_made_accepted(), "%s, shape %u, order %u: %s", bc_op_info(op)->name, shape,
+				      order, bc_made_detail);
 		}
-		for (size_t bit = 0; bit < (size_t)r.nlines * BC_LINE_BYTES * 8; bit += 61) {
+		for (size_t bit = 0; bit < (size_t)bc_made.nlines * BC_LINE_BYTES * 8; bit += 61) {
 			dump()[bit / 32] ^= 1u << bit % 32;
-			ck_assert_msg(!accepted(), "%s: bit %zu of the dump", bc_op_info(op)->name, bit);
+			ck_assert_msg(!bc_made_accepted(), "%s: bit %zu of the dump", bc_op_info(op)->name, bit);
 			dump()[bit / 32] ^= 1u << bit % 32;
 		}
 		if (shape > 0 && (op == BC_OP_AND32 || op == BC_OP_OR32))
 			continue; /* a lane whose bits others clear or set too may as well have come a step earlier */
-		for (size_t bit = 0; r.dump && bit < r.out_bytes * 8; bit += 5) {
-			r.out[bit / 32] ^= 1u << bit % 32;
-			ck_assert_msg(!accepted(), "%s: bit %zu of the results", bc_op_info(op)->name, bit);
-			r.out[bit / 32] ^= 1u << bit % 32;
+		for (size_t bit = 0; bc_made.dump && bit < bc_made.out_bytes * 8; bit += 5) {
+			bc_made.out[bit / 32] ^= 1u << bit % 32;
+			ck_assert_msg(!bc_made_accepted(), "%s: bit %zu of the results", bc_op_info(op)->name, bit);
+			bc_made.out[bit / 32] ^= 1u << bit % 32;
 		}
 	}
 }
@@ -332,30 +293,30 @@ static void happen(enum accident a, const struct bc_pattern *p)
 		dump_filled();
 		for (uint32_t lane = 0; lane < BC_LANES - 1; lane++)
 			atomic(0, lane);
-		if (r.dump) {
+		if (bc_made.dump) {
 			uint32_t kept[2] = { at[0], at[1] };
 
 			atomic(0, BC_LANES - 1);
 			memcpy(at, kept, bc_op_info(p->op)->bytes);
 		}
 		break;
-	case SAME_VALUE_TWICE: r.out[7] = r.out[6]; break;
+	case SAME_VALUE_TWICE: bc_made.out[7] = bc_made.out[6]; break;
 	case NEW_VALUE_BACK:
 		brings(0, 0, 256, x);
-		r.out[0] = (uint32_t)bc_oracle_apply(p->op, r.out[0] | (uint64_t)r.out[1] << 32, x);
+		bc_made.out[0] = (uint32_t)bc_oracle_apply(p->op, bc_made.out[0] | (uint64_t)bc_made.out[1] << 32, x);
 		break;
 	case SWAPPED:
-		old[0] = r.out[3];
-		r.out[3] = r.out[9];
-		r.out[9] = old[0];
+		old[0] = bc_made.out[3];
+		bc_made.out[3] = bc_made.out[9];
+		bc_made.out[9] = old[0];
 		break;
 	case WRONG_PLACE: *dumped(260) = *dumped(256); break;
-	case NOT_ACTIVE: r.out[31] = 0; break;
+	case NOT_ACTIVE: bc_made.out[31] = 0; break;
 	case LATER_REQUEST:
 		for (unsigned lane = 0; lane < BC_LANES; lane++) {
-			old[lane] = r.out[lane];
-			r.out[lane] = r.out[BC_LANES + lane];
-			r.out[BC_LANES + lane] = old[lane];
+			old[lane] = bc_made.out[lane];
+			bc_made.out[lane] = bc_made.out[BC_LANES + lane];
+			bc_made.out[BC_LANES + lane] = old[lane];
 		}
 		break;
 	case NEIGHBOUR: *dumped(252) = 0; break;
@@ -365,16 +326,17 @@ static void happen(enum accident a, const struct bc_pattern *p)
 START_TEST(an_accident_of_atomics_is_caught)
 {
 	const enum accident a = accidents[_i].accident;
-	const struct bc_pattern p =
-		strided(accidents[_i].op, a == NOT_ACTIVE ? ALL >> 1 : ALL, 256, 0, a == LATER_REQUEST ? 2 : 1, 0);
+	const struct bc_pattern p = bc_made_strided(accidents[_i].op, a == NOT_ACTIVE ? ALL >> 1 : ALL, 256, 0,
+						    a == LATER_REQUEST ? 2 : 1, 0);
 
 	for (unsigned seed = 0; seed < 2; seed++) {
-		make(&p, seed);
+		bc_make(&p, seed);
 		atomics_right(&p, 0);
-		ck_assert_msg(accepted(), "%s: %s", accidents[_i].what, detail);
+		ck_assert_msg(bc_made_accepted(), "%s: %s", accidents[_i].what, bc_made_detail);
 		happen(a, &p);
-		ck_assert_msg(!accepted(), "%s: %s", bc_op_info(p.op)->name, accidents[_i].what);
-		ck_assert_msg(strstr(detail, accidents[_i].words), "%s: %s", accidents[_i].what, detail);
+		ck_assert_msg(!bc_made_accepted(), "%s: %s", bc_op_info(p.op)->name, accidents[_i].what);
+		ck_assert_msg(strstr(bc_made_detail, accidents[_i].words), "%s: %s", accidents[_i].what,
+			      bc_made_detail);
 	}
 }
 END_TEST
@@ -399,7 +361,7 @@ static const struct {
 /* Rows at odd distances, so that no two rows are consecutive; lanes that name no row far off. */
 static struct bc_pattern rows_of(enum bc_op op)
 {
-	struct bc_pattern p = strided(op, ALL, 0, 48, 1, 0);
+	struct bc_pattern p = bc_made_strided(op, ALL, 0, 48, 1, 0);
 
 	for (unsigned lane = 8 * bc_op_info(op)->matrices; lane < BC_LANES; lane++)
 		p.offset[lane] = 8192 + lane * 128;
@@ -408,7 +370,7 @@ static struct bc_pattern rows_of(enum bc_op op)
 
 static uint32_t half_of(uint32_t row_offset, unsigned half)
 {
-	return bc_fill_word(row_offset + half / 2 * 4, r.seed) >> 16 * (half % 2) & 0xffff;
+	return bc_fill_word(row_offset + half / 2 * 4, bc_made.seed) >> 16 * (half % 2) & 0xffff;
 }
 
 START_TEST(a_lane_gets_its_fragment)
@@ -418,8 +380,8 @@ START_TEST(a_lane_gets_its_fragment)
 	uint32_t want = 0;
 	char expected[40];
 
-	make(&p, 0);
-	ck_assert_uint_eq(r.out_bytes, 4u * BC_LANES * words);
+	bc_make(&p, 0);
+	ck_assert_uint_eq(bc_made.out_bytes, 4u * BC_LANES * words);
 	for (unsigned u = 0; u < 2; u++)
 		want |= half_of(p.offset[8 * fragments[_i].matrix + fragments[_i].row[u]], fragments[_i].half[u])
 			<< 16 * u;
@@ -429,21 +391,21 @@ START_TEST(a_lane_gets_its_fragment)
 		uint32_t value;
 		const char *tail;
 
-		ck_assert(!accepted());
-		ck_assert_int_eq(sscanf(detail, "lane %u,", &at_lane), 1);
-		tail = strstr(detail, "word ");
+		ck_assert(!bc_made_accepted());
+		ck_assert_int_eq(sscanf(bc_made_detail, "lane %u,", &at_lane), 1);
+		tail = strstr(bc_made_detail, "word ");
 		ck_assert_ptr_nonnull(tail);
 		ck_assert_int_eq(sscanf(tail, "word %u", &at_word), 1);
-		tail = strstr(detail, "expected 0x");
+		tail = strstr(bc_made_detail, "expected 0x");
 		ck_assert_ptr_nonnull(tail);
 		ck_assert_int_eq(sscanf(tail, "expected 0x%x", &value), 1);
 		if (at_lane == lane && at_word == fragments[_i].word)
 			break;
-		r.out[at_lane * words + at_word] = value;
+		bc_made.out[at_lane * words + at_word] = value;
 	}
 	(void)snprintf(expected, sizeof(expected), "expected 0x%08x", want);
-	ck_assert_msg(strstr(detail, expected), "%s lane %u word %u: %s, by hand %s", bc_op_info(p.op)->name, lane,
-		      fragments[_i].word, detail, expected);
+	ck_assert_msg(strstr(bc_made_detail, expected), "%s lane %u word %u: %s, by hand %s", bc_op_info(p.op)->name,
+		      lane, fragments[_i].word, bc_made_detail, expected);
 }
 END_TEST
 
@@ -455,7 +417,7 @@ static void stmatrix(const struct bc_pattern *p, unsigned lost)
 	dump_filled();
 	for (unsigned lane = 0; lane < BC_LANES; lane++) {
 		for (unsigned m = 0; lane != lost && m < bc_op_info(p->op)->matrices; m++) {
-			const uint32_t word = bc_store_word(0, lane, m, r.seed);
+			const uint32_t word = bc_store_word(0, lane, m, bc_made.seed);
 
 			for (unsigned u = 0; u < 2; u++) {
 				const unsigned row = trans ? lane % 4 * 2 + u : lane / 4;
@@ -473,38 +435,38 @@ START_TEST(stored_fragments_are_in_their_rows)
 	static const enum bc_op ops[] = { BC_OP_STSM1, BC_OP_STSM2, BC_OP_STSM4, BC_OP_STSM4T };
 	const struct bc_pattern p = rows_of(ops[_i]);
 
-	make(&p, 1);
+	bc_make(&p, 1);
 	stmatrix(&p, BC_LANES);
-	ck_assert_msg(accepted(), "%s: %s", bc_op_info(p.op)->name, detail);
-	for (size_t bit = 0; bit < r.out_bytes * 8; bit += 37) {
-		r.out[bit / 32] ^= 1u << bit % 32;
-		ck_assert_msg(!accepted(), "%s: bit %zu is not looked at", bc_op_info(p.op)->name, bit);
-		r.out[bit / 32] ^= 1u << bit % 32;
+	ck_assert_msg(bc_made_accepted(), "%s: %s", bc_op_info(p.op)->name, bc_made_detail);
+	for (size_t bit = 0; bit < bc_made.out_bytes * 8; bit += 37) {
+		bc_made.out[bit / 32] ^= 1u << bit % 32;
+		ck_assert_msg(!bc_made_accepted(), "%s: bit %zu is not looked at", bc_op_info(p.op)->name, bit);
+		bc_made.out[bit / 32] ^= 1u << bit % 32;
 	}
 	for (unsigned lost = 0; lost < BC_LANES; lost++) {
 		stmatrix(&p, lost);
-		ck_assert_msg(!accepted(), "%s: lane %u's words are not there", bc_op_info(p.op)->name, lost);
+		ck_assert_msg(!bc_made_accepted(), "%s: lane %u's words are not there", bc_op_info(p.op)->name, lost);
 	}
 	stmatrix(&p, BC_LANES);
 	if (ops[_i] == BC_OP_STSM1) { /* lane 20 names no row: nothing may be written where it points */
-		*dumped(p.offset[20]) = bc_store_word(0, 20, 0, r.seed);
-		ck_assert(!accepted());
-		ck_assert_msg(strstr(detail, "nobody stores there"), "%s", detail);
+		*dumped(p.offset[20]) = bc_store_word(0, 20, 0, bc_made.seed);
+		ck_assert(!bc_made_accepted());
+		ck_assert_msg(strstr(bc_made_detail, "nobody stores there"), "%s", bc_made_detail);
 	}
 }
 END_TEST
 
 START_TEST(rows_on_one_place_leave_one_of_them)
 {
-	struct bc_pattern p = strided(BC_OP_STSM1, ALL, 512, 0, 1, 0);
+	struct bc_pattern p = bc_made_strided(BC_OP_STSM1, ALL, 512, 0, 1, 0);
 
-	make(&p, 0);
+	bc_make(&p, 0);
 	dump_filled();
 	for (unsigned w = 0; w < 4; w++) /* row 6's words, but the last: row 2's */
-		*dumped(512 + 4 * w) = bc_store_word(0, (w == 3 ? 2u : 6u) * 4 + w, 0, r.seed);
-	ck_assert_msg(accepted(), "%s", detail);
-	*dumped(512) = bc_store_word(0, 25, 0, r.seed); /* a word of another column */
-	ck_assert(!accepted());
+		*dumped(512 + 4 * w) = bc_store_word(0, (w == 3 ? 2u : 6u) * 4 + w, 0, bc_made.seed);
+	ck_assert_msg(bc_made_accepted(), "%s", bc_made_detail);
+	*dumped(512) = bc_store_word(0, 25, 0, bc_made.seed); /* a word of another column */
+	ck_assert(!bc_made_accepted());
 }
 END_TEST
 
@@ -531,17 +493,17 @@ START_TEST(a_copy_is_its_source_and_then_zeros)
 {
 	const enum bc_op op = sizes[_i].op;
 	const unsigned bytes = bc_op_info(op)->bytes, words = bytes / 4;
-	const struct bc_pattern p = strided(op, ALL, 512, bytes, 2, 32 * bytes);
+	const struct bc_pattern p = bc_made_strided(op, ALL, 512, bytes, 2, 32 * bytes);
 	const struct bc_buffer *source = NULL;
 	unsigned char *at;
 
-	make(&p, 0);
-	for (size_t i = 0; i < r.launch.nbuffers; i++)
-		if (r.launch.buffers[i].param_offset == PARAM(source))
-			source = &r.launch.buffers[i];
+	bc_make(&p, 0);
+	for (size_t i = 0; i < bc_made.launch.nbuffers; i++)
+		if (bc_made.launch.buffers[i].param_offset == PARAM(source))
+			source = &bc_made.launch.buffers[i];
 	ck_assert_ptr_nonnull(source);
 	ck_assert_uint_eq(source->bytes, 2u * BC_LANES * bytes);
-	ck_assert_ptr_eq(source->init, r.source);
+	ck_assert_ptr_eq(source->init, bc_made.source);
 	ck_assert_ptr_null(source->out);
 	dump_filled();
 	for (unsigned k = 0; k < 2; k++) {
@@ -553,14 +515,14 @@ START_TEST(a_copy_is_its_source_and_then_zeros)
 			if (k == sizes[_i].k && lane == sizes[_i].lane)
 				ck_assert_msg(size == sizes[_i].bytes, "%s: %u", sizes[_i].what, size);
 			memset(dumped(512 + (k * 32 + lane) * bytes), 0, bytes);
-			memcpy(dumped(512 + (k * 32 + lane) * bytes), r.source + (k * 32 + lane) * words, size);
+			memcpy(dumped(512 + (k * 32 + lane) * bytes), bc_made.source + (k * 32 + lane) * words, size);
 		}
 	}
-	ck_assert_msg(accepted(), "%s: %s", sizes[_i].what, detail);
+	ck_assert_msg(bc_made_accepted(), "%s: %s", sizes[_i].what, bc_made_detail);
 	at = (unsigned char *)dumped(512 + (sizes[_i].k * 32 + sizes[_i].lane) * bytes);
 	for (unsigned b = 0; b < bytes; b++) {
 		at[b] ^= 0x10;
-		ck_assert_msg(!accepted(), "%s: byte %u is not looked at", sizes[_i].what, b);
+		ck_assert_msg(!bc_made_accepted(), "%s: byte %u is not looked at", sizes[_i].what, b);
 		at[b] ^= 0x10;
 	}
 }
@@ -568,12 +530,12 @@ END_TEST
 
 START_TEST(a_counted_copy_has_a_source_too)
 {
-	const struct bc_pattern p = strided(BC_OP_CPA8, ALL, 0, 8, 4, 256);
+	const struct bc_pattern p = bc_made_strided(BC_OP_CPA8, ALL, 0, 8, 4, 256);
 
-	ck_assert_int_eq(bc_case_launch_count(&p, &arch, "x", 2, &r, &err), BC_OK);
-	ck_assert_uint_eq(r.launch.nbuffers, 2);
-	ck_assert_uint_eq(r.launch.buffers[1].param_offset, PARAM(source));
-	ck_assert_uint_eq(r.launch.buffers[1].bytes, 4u * 32 * 8);
+	ck_assert_int_eq(bc_case_launch_count(&p, &bc_made_arch, "x", 2, &bc_made, &bc_made_err), BC_OK);
+	ck_assert_uint_eq(bc_made.launch.nbuffers, 2);
+	ck_assert_uint_eq(bc_made.launch.buffers[1].param_offset, PARAM(source));
+	ck_assert_uint_eq(bc_made.launch.buffers[1].bytes, 4u * 32 * 8);
 }
 END_TEST
 
@@ -606,7 +568,7 @@ START_TEST(operations_have_their_kernels)
 {
 	const enum bc_op op = operations[_i].op;
 	const struct bc_operation *o = bc_operation_of(op);
-	const struct bc_pattern p = strided(op, ALL, 256, 16, 1, 0);
+	const struct bc_pattern p = bc_made_strided(op, ALL, 256, 16, 1, 0);
 	char kernel[32];
 
 	ck_assert_ptr_nonnull(o);
@@ -614,12 +576,12 @@ START_TEST(operations_have_their_kernels)
 	ck_assert(o->returns == operations[_i].returns && o->changes == operations[_i].changes &&
 		  o->copies == operations[_i].copies);
 	ck_assert_uint_eq(bc_operation_words(op), operations[_i].words);
-	make(&p, 0);
+	bc_make(&p, 0);
 	(void)snprintf(kernel, sizeof(kernel), "bc_%s", bc_op_info(op)->name);
-	ck_assert_str_eq(r.launch.kernel, kernel);
-	ck_assert_str_eq(r.launch.image, o->image);
-	ck_assert_uint_eq(r.nlines, o->changes ? 64 : 4); /* 8 KB; the 512 bytes */
-	ck_assert(r.launch.nbuffers <= BC_LAUNCH_BUFFERS);
+	ck_assert_str_eq(bc_made.launch.kernel, kernel);
+	ck_assert_str_eq(bc_made.launch.image, o->image);
+	ck_assert_uint_eq(bc_made.nlines, o->changes ? 64 : 4); /* 8 KB; the 512 bytes */
+	ck_assert(bc_made.launch.nbuffers <= BC_LAUNCH_BUFFERS);
 }
 END_TEST
 
@@ -643,7 +605,7 @@ Suite *bc_test_oracle(void)
 	Suite *s = suite_create("oracle");
 	TCase *tc = tcase_create("oracle");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, bc_made_setup, bc_made_teardown);
 	tcase_add_test(tc, the_last_request_is_the_writer);
 	tcase_add_loop_test(tc, an_atomic_leaves_what_ptx_says, 0, (int)BC_ARRAY_LEN(applied));
 	tcase_add_loop_test(tc, any_order_of_atomics_is_right, 0, ATOMICS);

@@ -232,49 +232,6 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, 
 	return CUDA_SUCCESS;
 }
 
-CUresult cuMemAlloc(CUdeviceptr *at, size_t bytes)
-{
-	*at = (CUdeviceptr)(uintptr_t)calloc(1, bytes);
-	return *at ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-CUresult cuMemFree(CUdeviceptr at)
-{
-	free((void *)(uintptr_t)at);
-	return CUDA_SUCCESS;
-}
-
-CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
-{
-	memcpy((void *)(uintptr_t)to, from, bytes);
-	return CUDA_SUCCESS;
-}
-
-CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
-{
-	memcpy(to, (const void *)(uintptr_t)from, bytes);
-	return CUDA_SUCCESS;
-}
-
-CUresult cuMemsetD8(CUdeviceptr at, unsigned char value, size_t bytes)
-{
-	memset((void *)(uintptr_t)at, value, bytes);
-	return CUDA_SUCCESS;
-}
-
-CUresult cuMemHostAlloc(void **at, size_t bytes, unsigned flags)
-{
-	(void)flags;
-	*at = malloc(bytes);
-	return *at ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-CUresult cuMemFreeHost(void *at)
-{
-	free(at);
-	return CUDA_SUCCESS;
-}
-
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
 	(void)flags;
