@@ -103,10 +103,10 @@ static bool check(const struct bc_case *c, const struct bc_arch *a, void *const 
 #define CLOCK_OF(suite) RULE(suite CLOCK, "every SM takes the same time for the patterns of " suite)
 
 static const struct bc_rule rules[] = {
-	OF("async"),	  OF("atomic"),	       OF("broadcast"),	  CLOCK_OF("broadcast"), OF("generic"),
-	OF("mapping"),	  CLOCK_OF("mapping"), OF("matrix"),	  OF("padding"),	 CLOCK_OF("padding"),
-	OF("stride"),	  CLOCK_OF("stride"),  OF("swizzle"),	  CLOCK_OF("swizzle"),	 OF("ways"),
-	CLOCK_OF("ways"), OF("width"),	       CLOCK_OF("width"),
+	OF("async"),	     OF("atomic"),	  OF("broadcast"),  CLOCK_OF("broadcast"), OF("generic"),
+	OF("layouts"),	     CLOCK_OF("layouts"), OF("mapping"),    CLOCK_OF("mapping"),   OF("matrix"),
+	OF("padding"),	     CLOCK_OF("padding"), OF("stride"),	    CLOCK_OF("stride"),	   OF("swizzle"),
+	CLOCK_OF("swizzle"), OF("ways"),	  CLOCK_OF("ways"), OF("width"),	   CLOCK_OF("width"),
 };
 
 const struct bc_suite bc_suite_sms = {

@@ -116,6 +116,28 @@ START_TEST(sms_that_are_not_asked_for_do_not_count)
 END_TEST
 
 /* 8 requests of one wavefront from each of the rule's cases, on 5 SMs. */
+/* A suite of patterns that nobody listed in suites/sms.c would never be seen on the other SMs. */
+START_TEST(every_suite_of_patterns_is_there)
+{
+	const struct bc_suite *sms = NULL;
+
+	for (size_t i = 0; bc_suites[i]; i++)
+		if (bc_suites[i]->every_sm && strcmp(bc_suites[i]->name, "sms") == 0)
+			sms = bc_suites[i];
+	ck_assert_ptr_nonnull(sms);
+	for (size_t i = 0; bc_suites[i]; i++) {
+		bool patterns = false, listed = false;
+
+		for (size_t k = 0; k < bc_suites[i]->nrules; k++)
+			patterns = patterns || !bc_suites[i]->rules[k].program;
+		for (size_t k = 0; k < sms->nrules; k++)
+			listed = listed || strcmp(sms->rules[k].name, bc_suites[i]->name) == 0;
+		ck_assert_msg(listed || !patterns || bc_suites[i]->hidden, "%s is not in suites/sms.c",
+			      bc_suites[i]->name);
+	}
+}
+END_TEST
+
 START_TEST(counts_are_those_of_all_sms)
 {
 	struct bc_observation obs;
@@ -164,6 +186,7 @@ Suite *bc_test_sms(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, one_faulty_sm_is_named, 0, (int)BC_ARRAY_LEN(cases));
 	tcase_add_test(tc, sms_that_are_not_asked_for_do_not_count);
+	tcase_add_test(tc, every_suite_of_patterns_is_there);
 	tcase_add_test(tc, counts_are_those_of_all_sms);
 	tcase_add_test(tc, a_launch_on_every_sm_takes_more_than_half_of_it);
 	suite_add_tcase(s, tc);
