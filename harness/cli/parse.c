@@ -292,7 +292,8 @@ void bc_cli_release(struct bc_cli *c)
 	bc_run_options_release(&c->run);
 	free(c->matrix_kernels.item);
 	free(c->matrix_cupti.item);
-	c->matrix_kernels = c->matrix_cupti = (struct bc_option_list){ .n = 0 };
+	free(c->kernel_args.item);
+	c->matrix_kernels = c->matrix_cupti = c->kernel_args = (struct bc_option_list){ .n = 0 };
 	free(c->operands);
 	c->operands = NULL;
 }
