@@ -61,9 +61,9 @@ for word; do
 done
 # What NVML tells where there is a GPU.
 sed -i "s/<property name=\"driver\" value=\"none\"/<property name=\"driver\" value=\"$driver\"/" "$reports"/*.xml
-# One wavefront more than the others count, within the bounds: no planted fault does this, for the model would find it.
-[ -z "${odd:-}" ] || sed -i \
-	's/^counters=requests:8 wavefronts:16 conflicts:8$/counters=requests:8 wavefronts:24 conflicts:16/' "$reports"/*.xml
+# A wavefront more than the others count, within the bounds: no planted fault does this, for the model would find it.
+counted="counters=requests:8 wavefronts"
+[ -z "${odd:-}" ] || sed -i "s/^$counted:16 conflicts:8$/$counted:24 conflicts:16/" "$reports"/*.xml
 exit $status
 PROGRAM
 sed -i "s|TOP|$top|; s|FOLDER|$folder|g" "$folder/bin/bankcheck"
@@ -216,7 +216,8 @@ reframe=""
 if command -v reframe >/dev/null; then
 	reframe=reframe
 elif python3 -m venv "$folder/reframe" >/dev/null 2>&1 &&
-	"$folder/reframe/bin/pip" -q --disable-pip-version-check install 'reframe-hpc==4.10.4' >"$folder/pip.log" 2>&1; then
+	"$folder/reframe/bin/pip" -q --disable-pip-version-check install 'reframe-hpc==4.10.4' \
+		>"$folder/pip.log" 2>&1; then
 	reframe=$folder/reframe/bin/reframe
 fi
 if [ -n "$reframe" ]; then
@@ -229,7 +230,8 @@ if [ -n "$reframe" ]; then
 		}
 	SITE
 	mkdir -p "$four"
-	awk -F'\t' -v OFS='\t' '/^(h[1-6]|short)\t/ { $5 = "580.1"; print }' "$folder/fleet.tsv" >"$four/expected.tsv"
+	awk -F'\t' -v OFS='\t' '/^(h[1-6]|short)\t/ { $5 = "580.1"; print }' \
+		"$folder/fleet.tsv" >"$four/expected.tsv"
 	ends_with 1 env HOME="$folder" "$reframe" -C "$folder/site.py" --prefix "$folder/reframe-runs" \
 		-c "$top/farm/reframe/bankcheck.py" -r --nocolor --distribute=idle -S program="$bankcheck" \
 		-S night="$four" -S options='--filter stride/ld_b32/2'
@@ -248,8 +250,10 @@ if [ -n "$reframe" ]; then
 	says "$folder/out" h4 DRIVER '  driver 575.1, not 580.1'
 	says "$folder/out" short SHORT '7 of 8 GPUs'
 	ends_with 0 "$bankcheck" diff "$(echo "$three"/nodes/h1/*)" "$(echo "$four"/nodes/h1/*)"
-	grep -q 'differs: driver: 575.1 -> 580.1' "$folder/out" || bad "diff does not name the driver: $(cat "$folder/out")"
-	grep -q 'may come from: .*driver' "$folder/out" || bad "diff does not say that a change may come from the driver"
+	grep -q 'differs: driver: 575.1 -> 580.1' "$folder/out" ||
+		bad "diff does not name the driver: $(cat "$folder/out")"
+	grep -q 'may come from: .*driver' "$folder/out" ||
+		bad "diff does not say that a change may come from the driver"
 else
 	echo "check-farm: ReFrame not tried: it is not here, and pip could not fetch it:" \
 		"$(tail -n 1 "$folder/pip.log" 2>/dev/null)"

@@ -111,7 +111,7 @@ fetch()
 	[ ! -d "$dir" ] || cp -R "$dir/." "$work/home/"
 	for wheel in "$work"/wheels/nvidia_*.whl; do
 		[ -f "$wheel" ] || {
-			echo "toolkits: CUDA $release has no package of $wanted; cuobjdump and nvdisasm exist from 13.2 on" >&2
+			echo "toolkits: CUDA $release has no $wanted; cuobjdump and nvdisasm exist from 13.2 on" >&2
 			exit 1
 		}
 		merge "$wheel" "$work/home"
