@@ -129,7 +129,7 @@ LIB_SOURCES := $(if $(WITH_CUDA),$(SRC_CUDA)) $(SRC_HARNESS) $(SRC_SUITES)
 # What the tests are told about the tree (see harness/tests/README.md).
 test_defines = -DBC_TEST_DATA='"$(CURDIR)/harness/tests/data"' -DBC_TEST_EXPECTED='"$(CURDIR)/expected"' \
 	-DBC_TEST_TMP='"$(abspath $(B))/test-tmp$(1)"' -DBC_TEST_BINARY='"$(abspath $(B))/bankcheck$(1)"' \
-	-DBC_TEST_KERNELS='"$(abspath $(B))/kernels"' -DBC_TEST_STUBS='"$(abspath $(B))/stubs"' -DBC_TEST_INJECT='"$(abspath $(B))/bankcheck-inject$(1)"'
+	-DBC_TEST_KERNELS='"$(abspath $(B))/kernels"' -DBC_TEST_STUBS='"$(abspath $(B))$(if $(filter -aarch64,$(1)),/aarch64)/stubs"' -DBC_TEST_INJECT='"$(abspath $(B))/bankcheck-inject$(1)"'
 
 # Flags that only some folders get.
 folder_flags = $(if $(filter harness/device/cuda/% harness/app/library/%,$(1)),$(CUDA_CFLAGS)) \
@@ -417,7 +417,17 @@ $(STUB_LIBRARIES): kernels/bc_kernel.h $(CUPTI_SHIM)/string | setup
 $(B)/stubs/app/program: harness/tests/stubs/app_program.c $(B)/stubs/app/libcuda.so.1
 	$(call q,CC,$@) $(CC) $(DEFINES) $(WARNINGS) $(CUDA_CFLAGS) $(CFLAGS) -o $@ $^ -lpthread
 
+# The same for 64-bit Arm, but what `bankcheck app` puts into a program.
+STUBS_aarch64 := $(if $(WITH_CUDA),$(addprefix $(B)/aarch64/stubs/,libcuda.so.1 libcupti.so.13 libnvidia-ml.so.1))
+$(B)/aarch64/stubs/libcuda.so.1: harness/tests/stubs/stub_cuda.c
+$(B)/aarch64/stubs/libcupti.so.13: harness/tests/stubs/stub_cupti.c
+$(B)/aarch64/stubs/libnvidia-ml.so.1: harness/tests/stubs/stub_nvml.c
+$(STUBS_aarch64): kernels/bc_kernel.h $(CUPTI_SHIM)/string | setup
+	@mkdir -p $(@D)
+	$(call q,CC,$@) $(CC_aarch64) $(DEFINES) $(WARNINGS) $(CUDA_CFLAGS) $(CFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $(filter %.c,$^) -ldl
+
 $(foreach v,$(VARIANTS),$(B)/bankcheck-tests$(END_$(v))): | $(STUBS)
+$(B)/bankcheck-tests-aarch64: | $(STUBS_aarch64)
 
 # A locale with a decimal comma, for the tests that must not be moved by one.
 LOCALE := $(B)/locale/de_DE.UTF-8/LC_NUMERIC

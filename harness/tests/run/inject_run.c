@@ -95,7 +95,7 @@ static void end(struct slot *s)
 		if (info.si_pid)
 			break;
 		(void)nanosleep(&tick, NULL);
-	} while (bc_now() - start <= LIMIT_S);
+	} while (bc_now() - start <= (bc_emulated() ? 10 * LIMIT_S : LIMIT_S));
 	if (!info.si_pid)
 		(void)kill(s->pid, SIGKILL);
 	bc_program_end(&s->call, s->pid);
