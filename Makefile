@@ -419,7 +419,7 @@ $(B)/stubs/app/program: harness/tests/stubs/app_program.c $(B)/stubs/app/libcuda
 
 # The same for 64-bit Arm, but what `bankcheck app` puts into a program.
 STUBS_aarch64 := $(if $(WITH_CUDA),$(addprefix $(B)/aarch64/stubs/,libcuda.so.1 libcupti.so.13 libnvidia-ml.so.1))
-$(B)/aarch64/stubs/libcuda.so.1: harness/tests/stubs/stub_cuda.c
+$(B)/aarch64/stubs/libcuda.so.1: harness/tests/stubs/stub_cuda.c harness/tests/stubs/stub_memory.c
 $(B)/aarch64/stubs/libcupti.so.13: harness/tests/stubs/stub_cupti.c
 $(B)/aarch64/stubs/libnvidia-ml.so.1: harness/tests/stubs/stub_nvml.c
 $(STUBS_aarch64): kernels/bc_kernel.h $(CUPTI_SHIM)/string | setup
