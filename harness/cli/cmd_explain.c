@@ -8,15 +8,16 @@
 
 #include "harness/base/terminal.h"
 #include "harness/cli/find_arch.h"
+#include "harness/explain/layout.h"
 #include "harness/explain/patternfile.h"
 #include "harness/base/escape.h"
 #include "harness/core/select.h"
 #include "harness/explain/json_case.h"
 #include "harness/run/targets.h"
 
-#define FORMS                                                                                                         \
-	"`bankcheck explain CASE`, `bankcheck explain --op OP --offsets A,B,... [--mask HEX]` or `bankcheck explain " \
-	"--patterns FILE`"
+#define FORMS                                                                                                       \
+	"`bankcheck explain CASE`, `bankcheck explain --op OP --offsets A,B,... [--mask HEX]`, `bankcheck explain " \
+	"--patterns FILE` or `bankcheck explain --layout LAYOUT`"
 
 /* Exactly one of the three forms. */
 static enum bc_status check_forms(const struct bc_cli *c, struct bc_error *err)
@@ -26,10 +27,11 @@ static enum bc_status check_forms(const struct bc_cli *c, struct bc_error *err)
 	if (c->noperands > 1)
 		return bc_fail(err, BC_EUSAGE, "explain: `%s` and `%s`: one case at a time", c->operands[0],
 			       c->operands[1]);
-	if ((c->noperands > 0) + request + (c->patterns != NULL) > 1)
+	if ((c->noperands > 0) + request + (c->patterns != NULL) + (c->layout != NULL) > 1)
 		return bc_fail(err, BC_EUSAGE,
-			       "explain: a case, --op with --offsets, and --patterns exclude each other; type " FORMS);
-	if (!c->noperands && !request && !c->patterns)
+			       "explain: a case, --op with --offsets, --patterns and --layout exclude each other; "
+			       "type " FORMS);
+	if (!c->noperands && !request && !c->patterns && !c->layout)
 		return bc_fail(err, BC_EUSAGE, "explain: name what to explain; type " FORMS);
 	if (request && !c->op)
 		return bc_fail(err, BC_EUSAGE, "explain: %s needs --op OP: ld32, st128, atom32, ldsm4, cpa16ca ...",
@@ -227,6 +229,23 @@ static enum bc_status explain_patterns(const struct bc_cli *c, const struct bc_a
 	return st;
 }
 
+static enum bc_status explain_layout(const struct bc_cli *c, const struct bc_arch *arch, struct bc_error *err)
+{
+	struct bc_tile_layout layout;
+	struct bc_text text = { 0 };
+	bool json = false;
+	enum bc_status st = bc_tile_layout_parse(c->layout, &layout, err);
+
+	if (!st)
+		st = bc_cli_json(c->format, &json, err);
+	if (!st)
+		st = json ? bc_tile_json(&layout, arch, &text, err) : bc_tile_draw(&layout, arch, &text, err);
+	if (!st && fwrite(text.data, 1, text.len, stdout) != text.len)
+		st = bc_cli_flush(err);
+	bc_text_release(&text);
+	return st;
+}
+
 int bc_cmd_explain(const struct bc_cli *c, const struct bc_catalog *cat)
 {
 	struct bc_error err = { .msg = "" }, late;
@@ -239,6 +258,8 @@ int bc_cmd_explain(const struct bc_cli *c, const struct bc_catalog *cat)
 		st = explain_case(c, cat, &arch, &err);
 	else if (!st && c->patterns)
 		st = explain_patterns(c, &arch, &err);
+	else if (!st && c->layout)
+		st = explain_layout(c, &arch, &err);
 	else if (!st)
 		st = explain_request(c, &arch, &err);
 	if (bc_cli_flush(st ? &late : &err) && !st)

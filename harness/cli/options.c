@@ -219,6 +219,9 @@ static const struct {
 	TEXT("mask", "HEX", mask, EXPLAIN, "active lanes (default: ffffffff)"),
 	TEXT("patterns", "FILE", patterns, EXPLAIN,
 	     "read a table of patterns (`-`: standard input) and print op, name, wavefronts and conflicts of each"),
+	TEXT("layout", "LAYOUT", layout, EXPLAIN,
+	     "what a tile costs: plain, pad:BYTES, interval:EVERY,PAD, cute:B,M,S, xor:MASK, phase:VEC,PER,MAX or "
+	     "items:SHIFT, then row=BYTES and elem=BYTES: 'cute:3,4,3 row=128'"),
 	TEXT("reports", "DIR", app_reports, APP, "write app.xml (JUnit), app.json and app.html there"),
 	TEXT("budget", "FILE", budget, APP, "judge the kernels by the bounds in this file (docs/app.md)"),
 	TEXT("write-budget", "FILE", write_budget, APP, "write a budget that this run keeps, to be reviewed"),

@@ -47,7 +47,7 @@ enum bc_color { BC_COLOR_AUTO = 0, BC_COLOR_ALWAYS, BC_COLOR_NEVER };
 struct bc_cli {
 	enum bc_command command;
 	struct bc_run_options run; /* as given: for a session, see bc_cli_run_options */
-	const char *tap, *rerun_failed, *arch, *op, *offsets, *mask, *patterns;
+	const char *tap, *rerun_failed, *arch, *op, *offsets, *mask, *patterns, *layout;
 	const char *format, *tolerance, *output;
 	const char *db, *by, *keep, *before;
 	const char *budget, *write_budget, *slack, *sample, *graphs, *app_reports; /* NULL: no reports of `app` */

@@ -161,8 +161,9 @@ static const struct {
 	{ "$B --op ld32 --offsets 100000," Z31 " $E --arch sm_75", 0,
 	  "skipped     needs 100004 bytes of shared memory (sm_75 has 65536)\n" },
 	{ "$B $E", 3,
-	  "type `bankcheck explain CASE`, `bankcheck explain --op OP --offsets A,B,... [--mask HEX]` or "
-	  "`bankcheck explain --patterns FILE`\n" },
+	  "type `bankcheck explain CASE`, `bankcheck explain --op OP --offsets A,B,... [--mask HEX]`, `bankcheck "
+	  "explain "
+	  "--patterns FILE` or `bankcheck explain --layout LAYOUT`" },
 	{ "$B stride/ld_b32/99 $E", 3, "there is no case `stride/ld_b32/99`; the nearest are stride/ld_b32/9, " },
 	{ "$B stride $E", 3, "`stride` is not a case, it selects " },
 	{ "$B '' $E", 3, "there is no case ``; the nearest are " },
