@@ -83,7 +83,7 @@ static struct bc_source_place take_loc(const char *at, const char *end)
 		if (strncmp(at, inlined, sizeof(inlined) - 1) != 0)
 			continue;
 		at += sizeof(inlined) - 1;
-		if (take_number(&at, end, &call.file) && take_number(&at, end, &call.line) && call.line &&
+		if (take_number(&at, end, &call.file) && take_number(&at, end, &call.line) && call.file && call.line &&
 		    call.file != p.file)
 			return call;
 		break;

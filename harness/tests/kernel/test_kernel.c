@@ -352,6 +352,8 @@ static const struct {
 	  4, "a.cu", 12 },
 	{ "inlined from the same file: itself",
 	  ".file 1 \"a.cu\"\n\t.loc 1 99 1, function_name L+10, inlined_at 1 12 7\n\tx;\n", 3, "a.cu", 99 },
+	{ "inlined into no file: itself",
+	  ".file 1 \"a.cu\"\n\t.loc 1 99 1, function_name L, inlined_at 0 127 1\n\tx;\n", 3, "a.cu", 99 },
 	{ "line 0 is nobody's", ".file 1 \"a.cu\"\n\t.loc 1 0 0\n\tx;\n", 3, NULL, 0 },
 	{ "a file without a name", "\t.loc 3 5 1\n\tx;\n", 2, NULL, 0 },
 	{ "a function ends", ".file 1 \"a.cu\"\n\t.loc 1 5 1\n\tx;\n}\n\ty;\n", 5, NULL, 0 },
