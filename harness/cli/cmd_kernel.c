@@ -88,6 +88,7 @@ int bc_cmd_kernel(const struct bc_cli *c, const struct bc_catalog *cat)
 								.block = c->block,
 								.shared_bytes = c->shared_bytes,
 								.nvcc_flags = c->nvcc_flags,
+								.symbols = &c->kernel_symbols,
 								.args = &c->kernel_args,
 								.save = c->save,
 								.max_instructions = most,

@@ -203,6 +203,9 @@ static const struct {
 		"one for each parameter, in their order: u32=5, s64=-1, f32=1.5, "
 		"buf=1M:zero|iota|iota-f32|random[:SEED], "
 		"buf=file=PATH, out=64K (kept, see --save), struct=HEX"),
+	LIST_OF("symbol", "NAME=FILL", kernel_symbols, KERNEL,
+		"what a __device__ or __constant__ variable (its name in the PTX) holds before: zero, iota, iota-f32, "
+		"random[:SEED], file=PATH"),
 	TEXT("save", "DIR", save, KERNEL, "write what out= buffers hold afterwards to DIR/argN.bin"),
 	TEXT("nvcc-flags", "FLAGS", nvcc_flags, KERNEL,
 	     "more flags for nvcc, which compiles a .cu file: '-I include -DN=4'"),

@@ -54,7 +54,7 @@ struct bc_cli {
 	bool replay, device_clock;
 	const char *entry, *grid, *block, *shared_bytes, *nvcc_flags, *save, *max_conflicts, *draw,
 		*max_instructions; /* kernel */
-	struct bc_option_list kernel_args;
+	struct bc_option_list kernel_args, kernel_symbols;
 	const char *proposal;
 	unsigned confirm; /* 0: not said */
 	bool pool, flaky_ok, strict, verbose, quiet, long_format;

@@ -293,7 +293,8 @@ void bc_cli_release(struct bc_cli *c)
 	free(c->matrix_kernels.item);
 	free(c->matrix_cupti.item);
 	free(c->kernel_args.item);
-	c->matrix_kernels = c->matrix_cupti = c->kernel_args = (struct bc_option_list){ .n = 0 };
+	free(c->kernel_symbols.item);
+	c->matrix_kernels = c->matrix_cupti = c->kernel_args = c->kernel_symbols = (struct bc_option_list){ .n = 0 };
 	free(c->operands);
 	c->operands = NULL;
 }

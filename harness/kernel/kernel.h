@@ -15,6 +15,7 @@ struct bc_kernel_options {
 	const char *entry;			 /* mangled, demangled or its core (ns::scale); NULL: the only one */
 	const char *grid, *block, *shared_bytes; /* NULL: 1, 32, 0 */
 	const char *nvcc_flags;			 /* words separated by blanks; NULL: none */
+	const struct bc_option_list *symbols;	 /* NAME=FILL: .global and .const variables, before the launch */
 	const struct bc_option_list *args;	 /* one a parameter, in their order */
 	uint64_t max_instructions; /* of all warps, before the kernel is one that never ends; 0: the default */
 	const char *save;	   /* folder for what out= buffers hold afterwards, NULL: none */
@@ -25,7 +26,7 @@ struct bc_kernel_options {
 struct bc_kernel_row {
 	struct bc_source_place place;
 	struct bc_kernel_count n; /* ptx_line: of the worst request */
-	char hint[160];		  /* what would cure it, computed; "": nothing was found */
+	char hint[200];		  /* what would cure it, computed; "": nothing was found */
 };
 
 struct bc_kernel_source {    /* a file of the places */

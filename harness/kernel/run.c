@@ -187,6 +187,37 @@ static enum bc_status take_args(struct run *x, struct bc_error *err)
 	return st;
 }
 
+/* --symbol NAME=FILL: the fillings of buf=, for as many bytes as the variable has. */
+static enum bc_status set_symbol(struct run *x, const char *text, struct bc_error *err)
+{
+	const char *equals = strchr(text, '=');
+	struct bc_kernel_arg a = { 0 };
+	char name[256], what[400];
+	uint64_t address = 0;
+	size_t bytes = 0;
+	enum bc_status st;
+
+	if (!equals || equals == text || (size_t)(equals - text) >= sizeof(name))
+		return bc_fail(err, BC_EUSAGE, "--symbol %.80s: NAME=FILL is wanted: table=iota, table=file=PATH",
+			       text);
+	(void)bc_strlcpy(name, text, (size_t)(equals - text) + 1);
+	if (bc_ptx_symbol(x->image, name, &address, &bytes, NULL))
+		return bc_fail(err, BC_EUSAGE, "--symbol %.80s: %s has no .global or .const variable of that name",
+			       text, x->o->file);
+	if (strncmp(equals + 1, "file=", 5) == 0)
+		(void)snprintf(what, sizeof(what), "buf=%.380s", equals + 1);
+	else
+		(void)snprintf(what, sizeof(what), "buf=%zu:%.300s", bytes, equals + 1);
+	st = bc_kernel_arg_parse(what, &a, err);
+	if (!st && a.bytes != bytes)
+		st = bc_fail(err, BC_EUSAGE, "--symbol %.80s: the file has %zu bytes, the variable %zu", text, a.bytes,
+			     bytes);
+	if (!st)
+		st = bc_ptx_mem_write(x->mem, address, a.data, a.bytes, err);
+	bc_kernel_arg_release(&a);
+	return st;
+}
+
 /* ---- the launch ---- */
 
 static enum bc_status take_geometry(struct run *x, struct bc_error *err)
@@ -220,6 +251,8 @@ static enum bc_status prepare(struct run *x, struct bc_error *err)
 		st = bc_ptx_mem_create(MEMORY_MAX, &x->mem, err);
 	if (!st)
 		st = bc_ptx_load(x->module, x->mem, &x->image, err);
+	for (size_t i = 0; !st && i < x->o->symbols->n; i++)
+		st = set_symbol(x, x->o->symbols->item[i], err);
 	if (!st)
 		st = take_args(x, err);
 	if (!st)
@@ -290,14 +323,26 @@ static enum bc_status launch(struct run *x, struct bc_error *err)
 
 /* ---- what came of it ---- */
 
+/* Wavefronts of the worst request's lanes @step bytes apart, each moved by its number XOR 0 elements of @element bytes
+ * inside its row (0: not). 0: the law does not apply. */
+static unsigned cost_of(const struct bc_kernel_row *row, const struct bc_geometry *g, uint32_t base, uint32_t step,
+			uint32_t element)
+{
+	struct bc_wavefronts n = { 0 };
+	uint32_t addr[BC_LANES] = { 0 }, k = 0;
+
+	for (uint32_t m = row->n.worst.mask; m; m &= m - 1, k++)
+		addr[__builtin_ctz(m)] = (base & ~15u) + k * step + (element ? k % (step / element) * element : 0);
+	return bc_banks_count(g, row->n.op, addr, row->n.worst.mask, &n, NULL) ? 0 : n.wavefronts;
+}
+
 /* Equal distances between the lanes: what the same request with one more element between them would cost. */
 static void find_hint(struct bc_kernel_row *row, const struct bc_arch *arch)
 {
 	const struct bc_kernel_worst *w = &row->n.worst;
 	const struct bc_geometry g = bc_arch_geometry(arch);
 	const struct bc_op_info *op = bc_op_info(row->n.op);
-	struct bc_wavefronts n = { 0 };
-	uint32_t addr[BC_LANES] = { 0 }, step = 0, previous = 0, base = 0;
+	uint32_t step = 0, previous = 0, base = 0;
 	bool first = true, second = false;
 
 	if (row->n.space != BC_PTX_SHARED || !w->lost || op->matrices)
@@ -317,18 +362,23 @@ static void find_hint(struct bc_kernel_row *row, const struct bc_arch *arch)
 	}
 	if (step % 4 || step <= op->bytes || step > 1u << 16)
 		return;
-	for (uint32_t pad = op->bytes < 4 ? 4 : op->bytes; pad <= 16; pad *= 2) {
-		uint32_t k = 0;
+	row->hint[0] = '\0';
+	for (uint32_t pad = op->bytes < 4 ? 4 : op->bytes; pad <= 16 && !row->hint[0]; pad *= 2) {
+		const unsigned n = cost_of(row, &g, base, step + pad, 0);
 
-		for (uint32_t m = w->mask; m; m &= m - 1)
-			addr[__builtin_ctz(m)] = (base & ~15u) + k++ * (step + pad);
-		if (bc_banks_count(&g, row->n.op, addr, w->mask, &n, NULL) || n.wavefronts >= w->wavefronts)
-			continue;
-		(void)snprintf(
-			row->hint, sizeof(row->hint),
-			"lanes are %u bytes apart: %u bytes apart (%u of padding a row) takes %u wavefront%s, not %u",
-			step, step + pad, pad, n.wavefronts, n.wavefronts == 1 ? "" : "s", w->wavefronts);
-		return;
+		if (n && n < w->wavefronts)
+			(void)snprintf(
+				row->hint, sizeof(row->hint),
+				"lanes are %u bytes apart: %u bytes apart (%u of padding a row) takes %u wavefront%s, "
+				"not %u",
+				step, step + pad, pad, n, n == 1 ? "" : "s", w->wavefronts);
+	}
+	if (row->hint[0] && op->bytes >= 4 && step % op->bytes == 0) {
+		const unsigned n = cost_of(row, &g, base, step, op->bytes);
+		const size_t len = strlen(row->hint);
+
+		if (n && n < w->wavefronts)
+			(void)snprintf(row->hint + len, sizeof(row->hint) - len, "; column ^ row takes %u", n);
 	}
 }
 

@@ -81,8 +81,10 @@ START_TEST(a_transpose_conflicts_in_its_line_and_the_pad_cures_it)
 	counts(r, "conflicts", 992);
 	counts(json_object_get(r, "worst"), "wavefronts", 32);
 	counts(json_object_get(r, "worst"), "ideal", 1);
-	ck_assert_str_eq(json_string_value(json_object_get(r, "hint")),
-			 "lanes are 128 bytes apart: 132 bytes apart (4 of padding a row) takes 1 wavefront, not 32");
+	ck_assert_str_eq(
+		json_string_value(json_object_get(r, "hint")),
+		"lanes are 128 bytes apart: 132 bytes apart (4 of padding a row) takes 1 wavefront, not 32; column "
+		"^ row takes 1");
 	r = row(NULL, 9, "st32");
 	counts(r, "wavefronts", 32);
 	counts(r, "conflicts", 0);
@@ -169,6 +171,31 @@ START_TEST(what_out_holds_is_saved)
 	for (int i = 0; i < 16; i++)
 		ck_assert(v[i] == (float)i * 2 + 0.5f - 1);
 	bc_text_release(&saved);
+}
+END_TEST
+
+START_TEST(a_variable_is_set)
+{
+	struct bc_text saved;
+	float v[32];
+
+	kernel(PTX " --entry looked_up --arg out=128 --symbol table=iota-f32 --save kept", 0);
+	saved = bc_program_file(&bc_call, "kept/arg1.bin");
+	ck_assert_uint_eq(saved.len, 128);
+	memcpy(v, saved.data, sizeof(v));
+	for (int i = 0; i < 32; i++)
+		ck_assert(v[i] == (float)(i ^ 1));
+	bc_text_release(&saved);
+	bc_shell("head -c 128 /dev/zero > zeroes && head -c 100 /dev/zero > short");
+	kernel(PTX " --entry looked_up --arg out=128 --symbol table=file=zeroes", 0);
+	kernel(PTX " --entry looked_up --arg out=128 --symbol table=file=short", 3);
+	bc_expect_status(3, "the file has 100 bytes, the variable 128");
+	kernel(PTX " --entry looked_up --arg out=128 --symbol tables=zero", 3);
+	bc_expect_status(3, "no .global or .const variable of that name");
+	kernel(PTX " --entry looked_up --arg out=128 --symbol table", 3);
+	bc_expect_status(3, "NAME=FILL is wanted");
+	kernel(PTX " --entry looked_up --arg out=128 --symbol table=ones", 3);
+	bc_expect_status(3, "a filling is wanted");
 }
 END_TEST
 
@@ -421,6 +448,7 @@ Suite *bc_test_kernel(void)
 	tcase_add_test(tc, an_atomic_of_a_header_counts_for_its_caller);
 	tcase_add_test(tc, sectors_of_global_memory);
 	tcase_add_test(tc, what_out_holds_is_saved);
+	tcase_add_test(tc, a_variable_is_set);
 	tcase_add_test(tc, a_bound_gates);
 	tcase_add_test(tc, findings_come_first_with_their_lines);
 	tcase_add_test(tc, a_line_is_drawn);
