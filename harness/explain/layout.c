@@ -250,7 +250,7 @@ enum bc_status bc_tile_draw(const struct bc_tile_layout *l, const struct bc_arch
 	bc_putf(&o, "\n%-34s %-6s %10s %6s %10s\n", "access of a warp", "op", "wavefronts", "ideal", "conflicts");
 	for (size_t i = 0; i < BC_TILE_ACCESSES; i++) {
 		const struct bc_tile_access *a = &accesses[i];
-		struct bc_wavefronts w;
+		struct bc_wavefronts w = { 0 };
 		bool fits = false;
 
 		if (!has_op(arch, a))
@@ -276,7 +276,7 @@ enum bc_status bc_tile_json(const struct bc_tile_layout *l, const struct bc_arch
 
 	for (size_t i = 0; !st && i < BC_TILE_ACCESSES; i++) {
 		const struct bc_tile_access *a = &accesses[i];
-		struct bc_wavefronts w;
+		struct bc_wavefronts w = { 0 };
 		bool fits = false;
 		json_t *one;
 
