@@ -83,3 +83,14 @@ uint32_t bc_counter_set_asks(const struct bc_counter_set *set)
 			want |= bc_counter_set_needs(&counter_sets[i]);
 	return want;
 }
+
+unsigned bc_counter_turn(enum bc_class cls)
+{
+	switch (cls) {
+	case BC_CLASS_ATOM: return 1;
+	case BC_CLASS_LDGSTS: return 2;
+	case BC_CLASS_GLOBAL_LD:
+	case BC_CLASS_GLOBAL_ST: return 3;
+	default: return 0;
+	}
+}

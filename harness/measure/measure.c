@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "harness/measure/counter_set.h"
 #include "harness/measure/measure.h"
 
 #include <stdlib.h>
@@ -177,20 +178,6 @@ static enum bc_status measure_sms(struct bc_measure *m, const struct bc_case *c,
 	return st;
 }
 
-#define TURNS 4u
-
-/* When a case is measured: those whose counters one pass reads come after one another, for a change takes 0.25 s. */
-static unsigned turn_of(const struct bc_case *c, const struct bc_arch *a)
-{
-	switch (bc_case_class(c, a)) {
-	case BC_CLASS_ATOM: return 1;
-	case BC_CLASS_LDGSTS: return 2;
-	case BC_CLASS_GLOBAL_LD:
-	case BC_CLASS_GLOBAL_ST: return 3;
-	default: return 0;
-	}
-}
-
 /* Cases of the SMs and others, in any order: turn by turn, the others of a turn all at once. */
 static enum bc_status measure_mixed(struct bc_measure *m, const struct bc_case *const *cases, size_t n,
 				    struct bc_observation *obs, struct bc_error *err)
@@ -203,8 +190,8 @@ static enum bc_status measure_mixed(struct bc_measure *m, const struct bc_case *
 	if (!others || !of_others)
 		st = bc_fail(err, BC_ENOMEM, "measure: out of memory");
 	for (size_t i = 0; i < n; i++)
-		turns[i] = turn_of(cases[i], m->arch);
-	for (unsigned turn = 0; !st && turn < TURNS; turn++) {
+		turns[i] = bc_counter_turn(bc_case_class(cases[i], m->arch));
+	for (unsigned turn = 0; !st && turn < BC_COUNTER_TURNS; turn++) {
 		size_t k = 0, from = 0;
 
 		for (size_t i = 0; i < n; i++)

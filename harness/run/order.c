@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/run/order.h"
 
+#include <string.h>
+
+#include "harness/measure/counter_set.h"
+
+#define WINDOW 1024 /* shuffled cases among which those with the counters of one pass stand together */
+
 size_t bc_shard(bool *chosen, size_t n, unsigned shard, unsigned of)
 {
 	size_t k = 0, left = 0;
@@ -21,6 +27,26 @@ static uint32_t next_random(uint64_t *state)
 	return (uint32_t)(*state >> 32);
 }
 
+/* Of @n cases in any order those with the counters of one pass come after one another, in the order they had; which
+ * counters come first is drawn. */
+static void group_by_turn(const struct bc_device_run *d, size_t *todo, size_t n, uint64_t *state)
+{
+	unsigned turn[BC_COUNTER_TURNS];
+	size_t sorted[WINDOW], k = 0;
+
+	for (unsigned i = 0; i < BC_COUNTER_TURNS; i++) {
+		const unsigned at = next_random(state) % (i + 1);
+
+		turn[i] = turn[at];
+		turn[at] = i;
+	}
+	for (unsigned t = 0; t < BC_COUNTER_TURNS; t++)
+		for (size_t i = 0; i < n; i++)
+			if (bc_counter_turn(bc_case_class(d->results[todo[i]].c, &d->arch)) == turn[t])
+				sorted[k++] = todo[i];
+	memcpy(todo, sorted, n * sizeof(*todo));
+}
+
 size_t bc_order(const struct bc_device_run *d, const bool *seen, bool shuffle, uint32_t seed, size_t *todo)
 {
 	uint64_t state = seed;
@@ -36,5 +62,7 @@ size_t bc_order(const struct bc_device_run *d, const bool *seen, bool shuffle, u
 		todo[i - 1] = todo[k];
 		todo[k] = last;
 	}
+	for (size_t i = 0; shuffle && i < n; i += WINDOW)
+		group_by_turn(d, todo + i, n - i < WINDOW ? n - i : WINDOW, &state);
 	return n;
 }

@@ -17,7 +17,8 @@ size_t bc_shard(bool *chosen, size_t n, unsigned shard, unsigned of);
  * bc_order - indices of the results that are not seen, by counter class: a change of class costs the profiler a new
  * start
  * @todo:    [d->nresults] filled
- * @shuffle: in an order that only @seed decides, instead
+ * @shuffle: in an order that only @seed decides, instead; of each 1,024 cases in that order those with the counters of
+ * one pass stand together
  *
  * Return: how many.
  */

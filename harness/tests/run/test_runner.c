@@ -187,6 +187,17 @@ START_TEST(a_seed_decides_the_order)
 }
 END_TEST
 
+/* Counters that one pass reads stay set up: in whatever order, loads, atomics and copies do not alternate. */
+START_TEST(shuffled_cases_keep_their_counters_together)
+{
+	bc_run_program(RUN "--filter stride/ld_b32 --filter atomic/one_word_atom32 --filter async/one_word_cpa4 "
+			   "--shuffle 3");
+	bc_expect_status(0, NULL);
+	bc_shell("grep '^obs' reports/journal.tsv | cut -f3 >order && test $(cut -d/ -f1 order | uniq | wc -l) = 3");
+	bc_shell("grep ^id=stride order >a && test -s a && sort -V a >b && ! cmp -s a b");
+}
+END_TEST
+
 START_TEST(what_failed_is_run_again)
 {
 	bc_run_program(RUN "--filter meta/sound/1 --filter meta/fails --filter meta/dies/kill --filter meta/skips");
@@ -350,6 +361,7 @@ Suite *bc_test_runner(void)
 	tcase_add_test(which, an_empty_shard_is_status_0_with_a_note);
 	tcase_add_test(which, repeats_that_a_deadline_cuts_short_are_lost);
 	tcase_add_test(which, a_seed_decides_the_order);
+	tcase_add_test(which, shuffled_cases_keep_their_counters_together);
 	tcase_add_test(which, what_failed_is_run_again);
 	tcase_add_test(often, the_worst_of_several_runs_counts);
 	tcase_add_loop_test(often, what_fails_is_tried_again, 0, (int)BC_ARRAY_LEN(retries));
