@@ -77,13 +77,13 @@ bad()
 	wrong=1
 }
 
-# until COMMAND...: it is true within a minute and a half
+# until COMMAND...: it is true within a minute and a half, or within $seconds
+seconds=90
 until_true()
 {
-	tries=0
+	last=$(($(date +%s) + seconds))
 	until "$@" >/dev/null 2>&1; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 450 ] || {
+		[ "$(date +%s)" -lt "$last" ] || {
 			bad "waited in vain for: $*"
 			return 1
 		}
@@ -164,7 +164,10 @@ all_ended()
 	"$top/farm/slurm/night" --jobs "$one"
 	! grep -E 'PENDING|RUNNING|COMPLETING' "$one/jobs.tsv"
 }
-until_true all_ended || until_true all_ended || :
+# Jobs that could not start end at the deadline.
+seconds=330
+until_true all_ended || :
+seconds=90
 cp -R "$(echo "$one"/nodes/h5/*)" "$one/nodes/h5/again"
 ends_with 2 "$bankcheck" fleet check "$one"
 cp "$folder/out" "$folder/check-1"
