@@ -57,6 +57,10 @@ struct bc_kernel_report {
 enum bc_status bc_kernel_run(const struct bc_kernel_options *o, struct bc_kernel_report *out, struct bc_error *err);
 void bc_kernel_report_release(struct bc_kernel_report *r); /* a zeroed one is allowed */
 
+/* The rows of a report, from what a launch's instructions asked for (rows.c). BC_ENOMEM, BC_EDATA. */
+enum bc_status bc_kernel_rows(struct bc_kernel_tally *t, const struct bc_arch *arch, struct bc_kernel_report *r,
+			      struct bc_error *err);
+
 /* nvcc's PTX of a .cu file, with lines (compile.c). @arch: "sm_90". */
 enum bc_status bc_kernel_compile(const char *file, const char *arch, const char *flags, struct bc_text *ptx,
 				 struct bc_error *err);
