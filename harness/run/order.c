@@ -32,7 +32,7 @@ static uint32_t next_random(uint64_t *state)
 static void group_by_turn(const struct bc_device_run *d, size_t *todo, size_t n, uint64_t *state)
 {
 	unsigned turn[BC_COUNTER_TURNS] = { 0 };
-	size_t sorted[WINDOW], k = 0;
+	size_t sorted[WINDOW] = { 0 }, k = 0;
 
 	for (unsigned i = 0; i < BC_COUNTER_TURNS; i++) {
 		const unsigned at = next_random(state) % (i + 1);
