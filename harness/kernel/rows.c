@@ -57,7 +57,10 @@ static void find_hint(struct bc_kernel_row *row, const struct bc_arch *arch)
 				"not %u",
 				step, step + pad, pad, n, n == 1 ? "" : "s", w->wavefronts);
 	}
-	if (row->hint[0] && op->bytes >= 4 && step % op->bytes == 0) {
+	const uint32_t columns = step / op->bytes;
+
+	/* In a row of 24, column 16 ^ row 15 is 31, which is in the next one. */
+	if (row->hint[0] && op->bytes >= 4 && step % op->bytes == 0 && (columns & (columns - 1)) == 0) {
 		const unsigned n = cost_of(row, &g, base, step, op->bytes);
 		const size_t len = strlen(row->hint);
 

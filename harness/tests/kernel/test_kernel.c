@@ -131,6 +131,24 @@ START_TEST(part_of_a_warp_and_templates)
 }
 END_TEST
 
+/* 16 lanes. Rows of 8 words start in banks 0, 8, 16, 24: 4 lanes each, and column ^ row spreads a row's start over 8
+ * columns, so that rows 8 apart meet: 2. Rows of 24 start in the same four banks, but column ^ row leaves such a row
+ * (16 ^ 15 is 31). A pitch of 9 or of 25 is odd: 1. */
+START_TEST(column_xor_row_is_for_rows_of_a_power_of_two)
+{
+	const json_t *r =
+		row("kernel " PTX " --entry ns::strided<int> --shared 1K --arg out=64 --arg s32=8", 34, "ld32");
+
+	ck_assert_str_eq(json_string_value(json_object_get(r, "hint")),
+			 "lanes are 32 bytes apart: 36 bytes apart (4 of padding a row) takes 1 wavefront, not 4; "
+			 "column ^ row takes 2");
+	r = row("kernel " PTX " --entry ns::strided<int> --shared 3K --arg out=64 --arg s32=24", 34, "ld32");
+	counts(r, "wavefronts", 4);
+	ck_assert_str_eq(json_string_value(json_object_get(r, "hint")),
+			 "lanes are 96 bytes apart: 100 bytes apart (4 of padding a row) takes 1 wavefront, not 4");
+}
+END_TEST
+
 /* An add to one word by all lanes: no broadcast, so 32 wavefronts (law 6). It stands in a header that was inlined. */
 START_TEST(an_atomic_of_a_header_counts_for_its_caller)
 {
@@ -445,6 +463,7 @@ Suite *bc_test_kernel(void)
 	tcase_add_test(tc, a_transpose_conflicts_in_its_line_and_the_pad_cures_it);
 	tcase_add_test(tc, blocks_add_up);
 	tcase_add_test(tc, part_of_a_warp_and_templates);
+	tcase_add_test(tc, column_xor_row_is_for_rows_of_a_power_of_two);
 	tcase_add_test(tc, an_atomic_of_a_header_counts_for_its_caller);
 	tcase_add_test(tc, sectors_of_global_memory);
 	tcase_add_test(tc, what_out_holds_is_saved);
