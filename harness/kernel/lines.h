@@ -21,8 +21,9 @@ struct bc_source_lines {
  * bc_source_lines_read - the places of all lines of a PTX text
  * @text: NUL-terminated
  *
- * A line without a .loc before it in its function is its own place (file 0). What was inlined from another file than
- * the one it was inlined into has the place of the call: an instruction of a header counts for the line that used it.
+ * A line without a .loc before it in its function is its own place (file 0). What was inlined has the innermost place,
+ * of its own and those of the calls around it, in the file of the outermost call: an instruction of a header counts for
+ * the line that used it, also where one function of the header called another.
  * A .loc or .file that cannot be read is passed over. Return: BC_ENOMEM.
  */
 enum bc_status bc_source_lines_read(const char *text, struct bc_source_lines *out, struct bc_error *err);

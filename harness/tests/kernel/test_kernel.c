@@ -397,6 +397,33 @@ static const struct {
 	  4, "a.cu", 12 },
 	{ "inlined from the same file: itself",
 	  ".file 1 \"a.cu\"\n\t.loc 1 99 1, function_name L+10, inlined_at 1 12 7\n\tx;\n", 3, "a.cu", 99 },
+	{ "a header's function in one of the same header: the call in the .cu",
+	  ".file 1 \"a.cu\"\n.file 2 \"h\"\n"
+	  "\t.loc 2 7 2, function_name L, inlined_at 1 12 7\n\t.loc 2 3 2, function_name M, inlined_at 2 7 2\n\tx;\n",
+	  5, "a.cu", 12 },
+	{ "what a header called back in the .cu: itself",
+	  ".file 1 \"a.cu\"\n.file 2 \"h\"\n"
+	  "\t.loc 2 7 2, function_name L, inlined_at 1 12 7\n\t.loc 1 4 9, function_name M, inlined_at 2 7 2\n\tx;\n",
+	  5, "a.cu", 4 },
+	{ "three deep, through two headers",
+	  ".file 1 \"a.cu\"\n.file 2 \"h\"\n.file 3 \"i\"\n"
+	  "\t.loc 2 7 2, function_name L, inlined_at 1 12 7\n\t.loc 3 8 2, function_name M, inlined_at 2 7 2\n"
+	  "\t.loc 2 5 2, function_name N, inlined_at 3 8 2\n\tx;\n",
+	  7, "a.cu", 12 },
+	{ "called twice: the call before it",
+	  ".file 1 \"a.cu\"\n.file 2 \"h\"\n"
+	  "\t.loc 2 7 2, function_name L, inlined_at 1 12 7\n\t.loc 2 7 2, function_name L, inlined_at 1 13 7\n"
+	  "\t.loc 2 3 2, function_name M, inlined_at 2 7 2\n\tx;\n",
+	  6, "a.cu", 13 },
+	{ "another column of that line is another call",
+	  ".file 1 \"a.cu\"\n.file 2 \"h\"\n"
+	  "\t.loc 2 7 2, function_name L, inlined_at 1 12 7\n\t.loc 2 3 2, function_name M, inlined_at 2 7 9\n\tx;\n",
+	  5, "h", 3 },
+	{ "calls of another function are none of this one",
+	  ".file 1 \"a.cu\"\n.file 2 \"h\"\n"
+	  "\t.loc 2 7 2, function_name L, inlined_at 1 12 7\n}\n\t.loc 2 3 2, function_name M, inlined_at 2 7 "
+	  "2\n\tx;\n",
+	  6, "h", 3 },
 	{ "inlined into no file: itself",
 	  ".file 1 \"a.cu\"\n\t.loc 1 99 1, function_name L, inlined_at 0 127 1\n\tx;\n", 3, "a.cu", 99 },
 	{ "line 0 is nobody's", ".file 1 \"a.cu\"\n\t.loc 1 0 0\n\tx;\n", 3, NULL, 0 },
