@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,21 +29,75 @@ static bool find_nvcc(char *path, size_t size)
 	return (size_t)snprintf(path, size, "/usr/local/cuda/bin/nvcc") < size && access(path, X_OK) == 0;
 }
 
+/* What ends us ends nvcc first, and waits until its folder is removed. */
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+
+#define NENDING BC_ARRAY_LEN(ending)
+
+static volatile sig_atomic_t ended_by; /* 0: nothing */
+static volatile sig_atomic_t compiler; /* its process group while it runs, 0: none */
+
+static void end_compiler(int sig)
+{
+	ended_by = sig;
+	if (compiler > 0)
+		(void)kill(-(pid_t)compiler, SIGTERM);
+}
+
+/* What is ignored (nohup) stays so. */
+static void set_handlers(struct sigaction old[NENDING])
+{
+	struct sigaction act = { .sa_handler = end_compiler };
+
+	(void)sigemptyset(&act.sa_mask);
+	ended_by = 0;
+	for (size_t i = 0; i < NENDING; i++)
+		if (sigaction(ending[i], NULL, &old[i]) == 0 && old[i].sa_handler != SIG_IGN)
+			(void)sigaction(ending[i], &act, NULL);
+}
+
+static void restore_handlers(const struct sigaction old[NENDING])
+{
+	for (size_t i = 0; i < NENDING; i++)
+		(void)sigaction(ending[i], &old[i], NULL);
+}
+
+static void become(char *const *word, const char *said, const sigset_t *mask)
+{
+	const int fd = open(said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	for (size_t i = 0; i < NENDING; i++)
+		(void)signal(ending[i], SIG_DFL);
+	if (fd < 0 || setpgid(0, 0) || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0 ||
+	    sigprocmask(SIG_SETMASK, mask, NULL))
+		_exit(127);
+	(void)execv(word[0], word);
+	_exit(127);
+}
+
+/* In a process group of its own: nvcc's own children end with it. Return: its exit status, -1: none. */
 static int run(char *const *word, const char *said)
 {
 	int status = -1;
-	const pid_t pid = fork();
+	sigset_t held, before;
+	pid_t pid = -1;
 
-	if (pid == 0) {
-		const int fd = open(said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
-			_exit(127);
-		(void)execv(word[0], word);
-		_exit(127);
+	(void)sigemptyset(&held);
+	for (size_t i = 0; i < NENDING; i++)
+		(void)sigaddset(&held, ending[i]);
+	(void)sigprocmask(SIG_BLOCK, &held, &before); /* until we know whom to end */
+	if (!ended_by)
+		pid = fork();
+	if (pid == 0)
+		become(word, said, &before);
+	if (pid > 0) {
+		(void)setpgid(pid, pid); /* whichever of the two comes first */
+		compiler = pid;
 	}
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	compiler = 0;
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -110,6 +165,7 @@ enum bc_status bc_kernel_compile(const char *file, const char *arch, const char 
 {
 	const char *tmp = getenv("TMPDIR");
 	char nvcc[BC_PATH_MAX], dir[BC_PATH_MAX - 32], *words;
+	struct sigaction old[NENDING];
 	enum bc_status st;
 
 	if (access(file, R_OK) != 0)
@@ -123,6 +179,7 @@ enum bc_status bc_kernel_compile(const char *file, const char *arch, const char 
 	words = strdup(flags ? flags : "");
 	if (!words)
 		return bc_fail(err, BC_ENOMEM, "kernel: out of memory");
+	set_handlers(old);
 	if ((size_t)snprintf(dir, sizeof(dir), "%s/bankcheck-kernel-XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
 		    sizeof(dir) ||
 	    !mkdtemp(dir)) {
@@ -131,6 +188,9 @@ enum bc_status bc_kernel_compile(const char *file, const char *arch, const char 
 		st = call(nvcc, file, arch, words, dir, ptx, err);
 		(void)rmdir(dir);
 	}
+	restore_handlers(old);
 	free(words);
+	if (ended_by)
+		(void)raise(ended_by);
 	return st;
 }

@@ -61,7 +61,8 @@ void bc_kernel_report_release(struct bc_kernel_report *r); /* a zeroed one is al
 enum bc_status bc_kernel_rows(struct bc_kernel_tally *t, const struct bc_arch *arch, struct bc_kernel_report *r,
 			      struct bc_error *err);
 
-/* nvcc's PTX of a .cu file, with lines (compile.c). @arch: "sm_90". */
+/* nvcc's PTX of a .cu file, with lines (compile.c). @arch: "sm_90". SIGINT, SIGTERM and SIGHUP end nvcc first, and
+ * then, its temporary folder removed, the process as they always do. */
 enum bc_status bc_kernel_compile(const char *file, const char *arch, const char *flags, struct bc_text *ptx,
 				 struct bc_error *err);
 

@@ -3,10 +3,12 @@
  */
 #include <check.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "harness/kernel/kernel.h"
@@ -481,6 +483,37 @@ START_TEST(without_nvcc_a_cu_file_is_refused)
 }
 END_TEST
 
+/* A compiler that takes a minute is interrupted: it ends, and so does the program, by the signal, with nothing left. */
+START_TEST(a_signal_ends_nvcc_and_leaves_no_folder)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct timespec moment = { .tv_nsec = 10000000 };
+	char tmp[BC_PATH_MAX + 8];
+	pid_t pid;
+
+	bc_shell("mkdir -p bin tmp && cp " FILES "kernels.cu . && "
+		 "printf '#!/bin/sh\\nsleep 60 &\\necho $! >pid.new\\nmv pid.new pid\\nwait\\n' >bin/nvcc && "
+		 "chmod +x bin/nvcc");
+	(void)snprintf(tmp, sizeof(tmp), "%s/tmp", bc_call.dir);
+	bc_call.set[0][0] = "CUDA_HOME";
+	bc_call.set[0][1] = bc_call.dir;
+	bc_call.set[1][0] = "TMPDIR";
+	bc_call.set[1][1] = tmp;
+	pid = bc_program_launch(&bc_call, "kernel kernels.cu --entry transpose --arg out=4K --arg out=4K");
+	for (unsigned i = 0; i < 2000 && !bc_file_exists("pid"); i++)
+		(void)nanosleep(&moment, NULL);
+	ck_assert_msg(bc_file_exists("pid"), "nvcc was not started");
+	bc_shell("ls tmp | grep -q bankcheck-kernel-");
+	ck_assert_int_eq(kill(pid, signals[_i]), 0);
+	bc_program_end(&bc_call, pid);
+	ck_assert_int_eq(bc_call.status, 128 + signals[_i]);
+	ck_assert_str_eq(bc_call.out.data, "");
+	bc_shell("test -z \"$(ls tmp)\"");
+	bc_shell("for i in 1 2 3 4 5 6 7 8 9; do kill -0 $(cat pid) 2>/dev/null || exit 0; "
+		 "grep -q '^State:.Z' /proc/$(cat pid)/status && exit 0; sleep 0.1; done; exit 1");
+}
+END_TEST
+
 Suite *bc_test_kernel(void)
 {
 	Suite *s = suite_create("kernel");
@@ -501,6 +534,7 @@ Suite *bc_test_kernel(void)
 	tcase_add_test(tc, a_page_has_the_source_with_its_margin);
 	tcase_add_test(tc, nvcc_compiles_what_is_here);
 	tcase_add_test(tc, without_nvcc_a_cu_file_is_refused);
+	tcase_add_loop_test(tc, a_signal_ends_nvcc_and_leaves_no_folder, 0, 3);
 	tcase_add_loop_test(tc, wrong_use_is_told, 0, (int)BC_ARRAY_LEN(wrong));
 	suite_add_tcase(s, tc);
 	tc = tcase_create("parts");
