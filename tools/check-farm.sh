@@ -199,7 +199,7 @@ for node in h1 h2 h3; do
 done
 says "$folder/out" h4 DRIVER '580.1'
 says "$folder/out" h5 OLD
-says "$folder/out" h6 SWAPPED
+says "$folder/out" h6 SWAPPED '  should be in h1;'
 cp -R "$two/nodes/h1" "$two/nodes/h99"
 ends_with 2 "$bankcheck" fleet check "$two"
 says "$folder/out" h99 EXTRA
@@ -229,9 +229,10 @@ if [ -n "$reframe" ]; then
 		    'systems': [{'name': 'farm', 'hostnames': ['.*'], 'partitions': [
 		        {'name': 'gpus', 'scheduler': 'squeue', 'launcher': 'local', 'environs': ['builtin'],
 		         'access': ['-p gpus', '--gres=gpu:7'], 'max_jobs': 20}]}],
-		    'general': [{'report_file': 'none.json', 'save_log_files': False}],
+		    'general': [{'report_file': 'FOLDER/reframe.json', 'save_log_files': False}],
 		}
 	SITE
+	sed -i "s|FOLDER|$folder|" "$folder/site.py"
 	mkdir -p "$four"
 	awk -F'\t' -v OFS='\t' '/^(h[1-6]|short)\t/ { $5 = "580.1"; print }' \
 		"$folder/fleet.tsv" >"$four/expected.tsv"

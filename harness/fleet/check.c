@@ -23,7 +23,8 @@ struct checking {
 	struct bc_error *err;
 };
 
-#define COMPLAINTS_OF_UNIT 6
+/* At most, of one GPU: its place, host and night, whether it is complete, its age, driver, GPU and architecture. */
+#define COMPLAINTS_OF_UNIT 8
 
 /* What is wrong with GPUs of a node, said once of all of which it is true. */
 struct complaint {
@@ -216,7 +217,6 @@ static enum bc_status check_host(struct checking *c, struct node *n, const struc
 	return st;
 }
 
-/* One GPU: at most COMPLAINTS_OF_UNIT complaints. */
 static void complain_of_unit(const struct checking *c, struct node *n, const struct bc_night_run *r)
 {
 	const char *unit = fact(r, BC_FACT_UNIT), *driver = fact(r, BC_FACT_DRIVER);
@@ -269,11 +269,12 @@ static enum bc_status check_units(struct checking *c, struct node *n)
 		const struct bc_night_run *r = n->unit[k];
 		const char *unit = fact(r, BC_FACT_UNIT), *home = home_of(c, unit);
 
-		st = check_host(c, n, r);
-		if (!st && home && strcmp(home, n->name) != 0)
-			st = say(c, n, SWAPPED, "%s should be in %s", unit, home);
-		else if (!st && n->want && n->want->nuuids && !expects_unit(n->want, unit))
+		if (home && strcmp(home, n->name) != 0)
+			complain(n, SWAPPED, unit, "should be in %s", home);
+		else if (n->want && n->want->nuuids && !expects_unit(n->want, unit))
 			st = say(c, n, EXTRA, "%s is not expected", unit);
+		if (!st)
+			st = check_host(c, n, r);
 		complain_of_unit(c, n, r);
 	}
 	return st ? st : say_complaints(c, n);

@@ -60,15 +60,18 @@ static void name_run(const char *night, const char *node, const char *job, unsig
 static void write_report(const char *night, const char *node, const char *job, bool done, bool zip)
 {
 	struct bc_text text = { 0 }, packed = { 0 };
-	char line[300], dir[BC_PATH_MAX + 200];
+	char line[300], dir[BC_PATH_MAX + 200], file[40];
 
+	(void)snprintf(file, sizeof(file), "%s.xml", sample.devices[0].facts.arch);
 	(void)snprintf(line, sizeof(line), "mkdir -p %s/nodes/%s/%s", night, node, job);
 	bc_shell(line);
 	(void)snprintf(dir, sizeof(dir), "%s/%s/nodes/%s/%s", bc_call.dir, night, node, job);
-	ck_assert_msg(bc_junit_format(&sample.run, BC_JUNIT_FULL, "sm_90.xml", &text, &err) == BC_OK, "%s", err.msg);
+	ck_assert_msg(bc_junit_format(&sample.run, BC_JUNIT_FULL, file, &text, &err) == BC_OK, "%s", err.msg);
 	ck_assert_int_eq(bc_gzip(text.data, text.len, &packed, &err), BC_OK);
-	ck_assert_int_eq(bc_file_replace(&bc_file_system, dir, zip ? "sm_90.xml.gz" : "sm_90.xml",
-					 zip ? packed.data : text.data, zip ? packed.len : text.len, &err),
+	if (zip)
+		(void)strcat(file, ".gz");
+	ck_assert_int_eq(bc_file_replace(&bc_file_system, dir, file, zip ? packed.data : text.data,
+					 zip ? packed.len : text.len, &err),
 			 BC_OK);
 	if (done)
 		ck_assert_int_eq(bc_file_replace(&bc_file_system, dir, "done", "", 0, &err), BC_OK);
@@ -242,9 +245,12 @@ END_TEST
 START_TEST(what_is_not_where_it_should_be_is_told)
 {
 	expect(NIGHT, "n1\t2\nn2\t2\nn3\t2\t-\t-\t580.1\nn4\t2\tsm_80\tNVIDIA A100\nn5\t2\n"
-		      "n7\t2\t-\t-\t580.1\n");
+		      "n7\t2\t-\t-\t580.1\nn8\t2\n");
 	put(BEFORE, "n1", "1", 1);
+	put(BEFORE, "n9", "9", 1);
 	fleet("gather " BEFORE, 0);
+	name_run(NIGHT, "n9", "8", 1);
+	write_report(NIGHT, "n8", "8", true, false);
 	put(NIGHT, "n1", "1", 1);
 	(void)bc_strlcpy(sample.devices[0].facts.uuid, "GPU-n1-0", sizeof(sample.devices[0].facts.uuid));
 	name_run(NIGHT, "n2", "2", 1);
@@ -259,12 +265,59 @@ START_TEST(what_is_not_where_it_should_be_is_told)
 	sample.devices[1].facts.driver[0] = '\0';
 	write_report(NIGHT, "n7", "7", true, false);
 	fleet("check " NIGHT, 2);
-	says("SWAPPED", "n2", "GPU-n1-0 should be in n1");
+	says("SWAPPED", "n2", "GPU-n1-0: should be in n1");
+	says("SWAPPED", "n8", "  should be in n9; the report in nodes/n8/8 is of the host n9\n");
 	says("DRIVER", "n3", "  driver 580.159.04, not 580.1"); /* of all its GPUs, said once */
 	ck_assert_ptr_null(strstr(bc_call.out.data, "; driver"));
 	says("DRIVER", "n7", "GPU-n7-1: no driver is named, 580.1 is expected");
 	says("MODEL", "n4", "NVIDIA H200, not NVIDIA A100; sm_90, not sm_80");
 	says("SWAPPED", "n5", "the report in nodes/n5/5 is of the host n6");
+}
+END_TEST
+
+/* Two GPUs with all that can be wrong with one, each in words of its own: nothing of it is lost. */
+START_TEST(all_that_is_wrong_with_a_gpu_is_told)
+{
+	static const char *const arch[] = { "sm_86", "sm_90" }, *const gpu[] = { "NVIDIA A10", "NVIDIA H200" };
+	static const char *const night[] = { "2026-11-29", "2026-11-30" }, *const end[] = { "deadline", "interrupted" };
+	struct bc_device_run *d = &sample.devices[0];
+
+	expect(BEFORE, "m0\t1\nm1\t1\n");
+	expect(NIGHT, "# begun 2026-12-02T06:00:00\nn1\t2\tsm_80\tNVIDIA A100\t580.1\nm0\t1\t-\t-\t-\tGPU-0\n"
+		      "m1\t1\t-\t-\t-\tGPU-1\n");
+	sample.run.ndevices = sample.run.nlabels = 1;
+	d->complete = false;
+	for (unsigned i = 0; i < 2; i++) {
+		char name[8];
+
+		(void)snprintf(name, sizeof(name), "%u", i);
+		name_run(NIGHT, i ? "x1" : "x0", name, 1 + i);
+		(void)snprintf(d->facts.uuid, sizeof(d->facts.uuid), "GPU-%u", i);
+		(void)bc_strlcpy(d->facts.name, gpu[i], sizeof(d->facts.name));
+		(void)snprintf(d->facts.driver, sizeof(d->facts.driver), "57%u.1", i);
+		(void)bc_strlcpy(d->facts.arch, arch[i], sizeof(d->facts.arch));
+		(void)bc_strlcpy(d->incomplete, end[i], sizeof(d->incomplete));
+		sample.run.label[0] = (struct bc_label){ "night", "" };
+		(void)bc_strlcpy(sample.run.label[0].value, night[i], sizeof(sample.run.label[0].value));
+		write_report(NIGHT, "n1", name, true, false);
+	}
+	fleet("check " NIGHT, 2);
+	says("PARTIAL, OLD, SWAPPED, DRIVER, MODEL", "n1", "GPU-0: should be in m0");
+	for (unsigned i = 0; i < 2; i++) {
+		static const char *const complaints[][2] = {
+			{ "the report in nodes/n1/0 is of the host x0", "the report in nodes/n1/1 is of the host x1" },
+			{ "the run says that it is of the night 2026-11-29", "it is of the night 2026-11-30" },
+			{ "the run is not complete (deadline)", "the run is not complete (interrupted)" },
+			{ "the run is of 2026-12-02T01:00:00", "the run is of 2026-12-02T02:00:00" },
+			{ "driver 570.1, not 580.1", "driver 571.1, not 580.1" },
+			{ "NVIDIA A10, not NVIDIA A100", "NVIDIA H200, not NVIDIA A100" },
+			{ "sm_86, not sm_80", "sm_90, not sm_80" },
+			{ "GPU-0: should be in m0", "GPU-1: should be in m1" },
+		};
+
+		for (size_t k = 0; k < BC_ARRAY_LEN(complaints); k++)
+			bc_expect_output(complaints[k][i]);
+	}
 }
 END_TEST
 
@@ -518,6 +571,7 @@ Suite *bc_test_fleet(void)
 	tcase_add_test(tc, a_run_that_is_there_twice_is_told);
 	tcase_add_test(tc, what_is_not_of_tonight_is_old);
 	tcase_add_test(tc, what_is_not_where_it_should_be_is_told);
+	tcase_add_test(tc, all_that_is_wrong_with_a_gpu_is_told);
 	tcase_add_test(tc, a_damaged_report_is_told_until_it_is_mended);
 	tcase_add_loop_test(tc, the_odd_one_is_found_and_nothing_else, 0, (int)BC_ARRAY_LEN(odds));
 	tcase_add_test(tc, counts_that_are_not_known_are_not_odd);
