@@ -73,6 +73,20 @@ static enum bc_status take_family(const char *word, size_t len, struct bc_tile_l
 	return BC_OK;
 }
 
+/* The XOR puts an element of a row behind the row's end, where the next one lies. */
+static bool leaves_row(const struct bc_tile_layout *l)
+{
+	const uint32_t count = l->row / l->elem;
+	bool leaves = false;
+
+	for (uint32_t i = 0; l->family == BC_FAMILY_XOR && i < count; i++)
+		leaves = leaves || (i | l->n[0]) >= count;
+	for (uint32_t i = 0; l->family == BC_FAMILY_PHASE && i < count; i++)
+		for (uint32_t phase = 0; phase < l->n[2]; phase++)
+			leaves = leaves || (i / l->n[0] ^ phase) * l->n[0] + i % l->n[0] >= count;
+	return leaves;
+}
+
 enum bc_status bc_tile_layout_parse(const char *text, struct bc_tile_layout *out, struct bc_error *err)
 {
 	const char *at = text + strspn(text, " \t");
@@ -97,6 +111,11 @@ enum bc_status bc_tile_layout_parse(const char *text, struct bc_tile_layout *out
 	if (!st && (out->row < 4 || out->row > ROW_MAX || out->row % out->elem))
 		st = bc_fail(err, BC_EUSAGE, "--layout %.60s: row=BYTES is wanted, 4 to %u, whole elements", text,
 			     ROW_MAX);
+	if (!st && leaves_row(out))
+		st = bc_fail(err, BC_EUSAGE,
+			     "--layout %.60s: the XOR leaves rows of %u elements and reaches the next: a smaller %s or "
+			     "a longer row is wanted",
+			     text, out->row / out->elem, out->family == BC_FAMILY_XOR ? "MASK" : "MAX");
 	return st;
 }
 
@@ -286,7 +305,7 @@ enum bc_status bc_tile_json(const struct bc_tile_layout *l, const struct bc_arch
 		one = json_pack("{ss, ss, so, so}", "access", a->name, "op", bc_op_info(a->op)->name, "wavefronts",
 				fits ? json_integer(w.wavefronts) : json_null(), "conflicts",
 				fits ? json_integer(w.conflicts) : json_null());
-		if (!st && json_array_append_new(list, one))
+		if (json_array_append_new(list, one) && !st)
 			st = bc_fail(err, BC_ENOMEM, "explain: out of memory");
 	}
 	if (st) {

@@ -38,7 +38,8 @@ struct bc_tile_layout {
 /**
  * bc_tile_layout_parse - a layout in the words above
  *
- * row: 4..4096 bytes, a multiple of elem; elem: 1, 2, 4, 8, 16. Return: BC_EUSAGE with what is wrong.
+ * row: 4..4096 bytes, a multiple of elem; elem: 1, 2, 4, 8, 16. An XOR stays in its row. Return: BC_EUSAGE with what is
+ * wrong.
  */
 enum bc_status bc_tile_layout_parse(const char *text, struct bc_tile_layout *out, struct bc_error *err);
 

@@ -54,6 +54,7 @@ static const struct {
 	{ "cute:3,4,4 row=256", "mma C of floats, 8 rows, stored", 4, 2 }, /* mmaC_f32_row64_sw324 */
 	{ "xor:31 row=128", "column, 4 bytes of 32 rows", 1, 0 },
 	{ "xor:7 row=128", "column, 4 bytes of 32 rows", 4, 3 },
+	{ "xor:7 row=96", "column, 4 bytes of 32 rows", 4, 3 },	       /* 24 columns: three blocks of 8 */
 	{ "phase:1,1,4 row=128", "column, 4 bytes of 32 rows", 8, 7 }, /* triton_f32_C32_m4_col */
 	{ "phase:1,1,32 row=128", "column, 4 bytes of 32 rows", 1, 0 },
 	{ "phase:8,1,8 row=128 elem=2", "ldmatrix.x4, 16 rows", 4, 0 },	  /* triton_v8p1m8_C64h */
@@ -134,6 +135,10 @@ static const struct {
 	{ "cute:9,4,3 row=128", "number 1 from 0 to 8" },
 	{ "cute:3,4,0 row=128", "number 3 from 1" },
 	{ "phase:1,0,8 row=128", "number 2 from 1" },
+	{ "xor:31 row=64", "leaves rows of 16 elements" },	       /* row 31 reaches row 32 */
+	{ "xor:15 row=96", "a smaller MASK" },			       /* 24 columns: 16 ^ 8 is 24 */
+	{ "phase:8,1,8 row=64 elem=2", "leaves rows of 32 elements" }, /* row 7 reaches row 8 */
+	{ "phase:8,1,4 row=72 elem=2", "a smaller MAX" },	       /* 4 chunks and a half */
 	{ "plain row=0", "row=BYTES is wanted" },
 	{ "plain row=8192", "row=BYTES is wanted, 4 to 4096" },
 	{ "plain row=130", "whole elements" },
