@@ -92,7 +92,9 @@ static size_t bucket_of(uint32_t file, uint32_t line, uint32_t column)
 
 static struct inlined *find_inlined(const struct inlines *in, uint32_t file, uint32_t line, uint32_t column)
 {
-	for (size_t i = in->bucket[bucket_of(file, line, column)]; in->at && i; i = in->at[i - 1].next) {
+	if (!in->at)
+		return NULL;
+	for (size_t i = in->bucket[bucket_of(file, line, column)]; i; i = in->at[i - 1].next) {
 		struct inlined *p = &in->at[i - 1];
 
 		if (p->file == file && p->line == line && p->column == column)

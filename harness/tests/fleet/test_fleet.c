@@ -69,7 +69,7 @@ static void write_report(const char *night, const char *node, const char *job, b
 	ck_assert_msg(bc_junit_format(&sample.run, BC_JUNIT_FULL, file, &text, &err) == BC_OK, "%s", err.msg);
 	ck_assert_int_eq(bc_gzip(text.data, text.len, &packed, &err), BC_OK);
 	if (zip)
-		(void)strcat(file, ".gz");
+		(void)bc_strlcpy(file + strlen(file), ".gz", sizeof(file) - strlen(file));
 	ck_assert_int_eq(bc_file_replace(&bc_file_system, dir, file, zip ? packed.data : text.data,
 					 zip ? packed.len : text.len, &err),
 			 BC_OK);
