@@ -301,6 +301,7 @@ START_TEST(all_that_is_wrong_with_a_gpu_is_told)
 		(void)bc_strlcpy(sample.run.label[0].value, night[i], sizeof(sample.run.label[0].value));
 		write_report(NIGHT, "n1", name, true, false);
 	}
+	sample.run.ndevices = 2; /* all that is to be released */
 	fleet("check " NIGHT, 2);
 	says("PARTIAL, OLD, SWAPPED, DRIVER, MODEL", "n1", "GPU-0: should be in m0");
 	for (unsigned i = 0; i < 2; i++) {
