@@ -7,7 +7,7 @@
 # (provisional); what differs is said.
 #   ptxas             window_base (where it puts the first byte of dynamic shared memory), popc_inc, static_bytes,
 #                     optin_bytes, max_warps_sm and max_blocks_sm (launch bounds that it takes), ldmatrix, stmatrix,
-#                     cp_async, redux
+#                     cp_async, redux, mma_sync, mbarrier, cluster, bulk_copy, wgmma
 #   cuda_occupancy.h  sm_bytes, max_blocks_sm, and whether there is something reserved (FACTS: build/arch_facts)
 #   CUPTI             ldgsts_conflicts
 # sm_bytes less reserved_bytes is optin_bytes. PTXAS and LIBCUPTI are empty when there is none. What cannot be asked is
@@ -26,6 +26,7 @@ dir=$5
 shift 5
 compared=0
 untold=""
+variant="" # a: the architecture's own instructions, sm_90a
 
 if [ -z "$ptxas" ]; then
 	echo "arch: no figure of arch.txt was compared: no CUDA toolkit found"
@@ -92,7 +93,7 @@ kernel()
 {
 	cat <<-EOF
 		.version $isa
-		.target sm_$cc
+		.target sm_$cc$variant
 		.address_size 64
 		.visible .entry probe(.param .u64 out) $1
 		{
@@ -116,7 +117,7 @@ kernel()
 assemble()
 {
 	kernel "$2" "$3" "$4" | sed 's/^\.visible/.extern .shared .align 16 .b8 dynamic[];\n&/' >"$dir/probe.ptx"
-	"$ptxas" ${5:+"$5"} -arch="sm_$1" -o "$dir/probe.cubin" "$dir/probe.ptx" >"$dir/log" 2>&1
+	"$ptxas" ${5:+"$5"} -arch="sm_$1$variant" -o "$dir/probe.cubin" "$dir/probe.ptx" >"$dir/log" 2>&1
 }
 
 ask_layout()
@@ -209,10 +210,24 @@ instruction()
 {
 	if assemble "$1" "" "" "$3"; then
 		compare "$1" "$2" 1 ptxas
-	elif grep -q "requires .target sm_" "$dir/log"; then
+	elif grep -q "requires .target sm_\|not supported on .target" "$dir/log"; then
 		compare "$1" "$2" 0 ptxas
 	else
 		trouble "$1" "$2"
+	fi
+}
+
+# newer CC ISA KEY BODY [SUFFIX]: an instruction of PTX ISA and of the target sm_CCsuffix, where ptxas has such a one
+newer()
+{
+	if ! printf '%s\n%s\n' "$2" "$isa" | sort -V -C; then
+		skip "$1" "$3" "ptxas $release reads PTX $isa, and it is of $2"
+	elif [ -n "${5:-}" ] && ! "$ptxas" --help | grep -q "sm_$1$5"; then
+		compare "$1" "$3" 0 "ptxas (no sm_$1$5)"
+	else
+		variant=${5:-}
+		instruction "$1" "$3" "$4"
+		variant=""
 	fi
 }
 
@@ -223,6 +238,12 @@ ask_instructions()
 	instruction "$1" cp_async 'cp.async.ca.shared.global [%r2], [%d1], 4; cp.async.wait_all;
 		ld.shared.u32 %r3, [%r2];'
 	instruction "$1" redux 'redux.sync.add.u32 %r3, %r1, 0xffffffff;'
+	instruction "$1" mma_sync 'mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r3, %r4}, {%r1, %r1, %r1, %r1},
+		{%r1, %r1}, {%r1, %r1};'
+	instruction "$1" mbarrier 'mbarrier.init.shared.b64 [%r2], %r1; mbarrier.inval.shared.b64 [%r2]; mov.u32 %r3, 0;'
+	newer "$1" 7.8 cluster 'mapa.shared::cluster.u32 %r3, %r2, 0;'
+	newer "$1" 8.0 bulk_copy 'cp.async.bulk.commit_group; mov.u32 %r3, 0;'
+	newer "$1" 8.0 wgmma 'wgmma.fence.sync.aligned; mov.u32 %r3, 0;' a
 }
 
 ask_occupancy()

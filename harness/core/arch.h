@@ -28,6 +28,11 @@ struct bc_arch {
 	uint32_t ldmatrix, stmatrix, cp_async; /* 0, 1: the instruction exists */
 	uint32_t ldgsts_conflicts;	       /* 0, 1: the conflict counter op_ldgsts exists on the chip */
 	uint32_t redux;			       /* 0, 1: redux.sync */
+	uint32_t mma_sync;		       /* 0, 1: mma.sync m16n8k16 of 16-bit floats */
+	uint32_t mbarrier;		       /* 0, 1: mbarrier objects */
+	uint32_t cluster;		       /* 0, 1: thread block clusters, and shared memory of other blocks */
+	uint32_t bulk_copy;		       /* 0, 1: cp.async.bulk, tensor maps, mbarriers that count bytes */
+	uint32_t wgmma;			       /* 0, 1: wgmma (sm_90a) */
 	uint32_t popc_inc; /* 0, 1: ptxas turns a shared add of 1 whose result is unused into ATOMS.POPC.INC (law 8) */
 	uint32_t max_warps_sm, max_blocks_sm; /* residency limits */
 	char confirmed[128];		      /* "none", or "GPU, driver, date" */

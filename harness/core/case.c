@@ -150,6 +150,11 @@ static const struct {
 	{ BC_NEED_CP_ASYNC, offsetof(struct bc_arch, cp_async), "cp.async" },
 	{ BC_NEED_LDGSTS_COUNTER, offsetof(struct bc_arch, ldgsts_conflicts), "the op_ldgsts conflict counter" },
 	{ BC_NEED_POPC_INC, offsetof(struct bc_arch, popc_inc), "ATOMS.POPC.INC for adds of 1" },
+	{ BC_NEED_MMA_SYNC, offsetof(struct bc_arch, mma_sync), "mma.sync of 16-bit floats" },
+	{ BC_NEED_MBARRIER, offsetof(struct bc_arch, mbarrier), "mbarrier" },
+	{ BC_NEED_CLUSTER, offsetof(struct bc_arch, cluster), "clusters" },
+	{ BC_NEED_BULK_COPY, offsetof(struct bc_arch, bulk_copy), "cp.async.bulk" },
+	{ BC_NEED_WGMMA, offsetof(struct bc_arch, wgmma), "wgmma" },
 };
 
 static void write_text(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

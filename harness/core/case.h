@@ -24,6 +24,11 @@ enum bc_need {
 	BC_NEED_POPC_INC = 1 << 6,	 /* an add of 1 whose result is unused is ATOMS.POPC.INC there */
 	BC_NEED_HARDWARE_CLOCK = 1 << 7, /* with BC_NEED_CLOCK: times that no published law gives (barriers, blocks of
 					    an SM), so the reference device's clock has none of them */
+	BC_NEED_MMA_SYNC = 1 << 8,	 /* mma.sync of 16-bit floats, m16n8k16 */
+	BC_NEED_MBARRIER = 1 << 9,	 /* mbarrier objects that count arrivals */
+	BC_NEED_CLUSTER = 1 << 10,	 /* clusters and the shared memory of other blocks */
+	BC_NEED_BULK_COPY = 1 << 11,	 /* cp.async.bulk, tensor maps, mbarriers that count bytes */
+	BC_NEED_WGMMA = 1 << 12,	 /* wgmma: images of sm_90a */
 };
 
 /* Where a pattern's offsets count from. */

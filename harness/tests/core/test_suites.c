@@ -493,6 +493,11 @@ START_TEST(architectures_have_the_published_capacities)
 	ck_assert_uint_eq(a.stmatrix, a.cc >= 90);
 	ck_assert_uint_eq(a.cp_async, a.cc >= 80);
 	ck_assert_uint_eq(a.redux, a.cc >= 80);
+	ck_assert_uint_eq(a.mma_sync, a.cc >= 80);
+	ck_assert_uint_eq(a.mbarrier, a.cc >= 80);
+	ck_assert_uint_eq(a.cluster, a.cc >= 90);
+	ck_assert_uint_eq(a.bulk_copy, a.cc >= 90);
+	ck_assert_uint_eq(a.wgmma, a.cc == 90);
 	ck_assert_uint_eq(a.popc_inc, a.cc >= 80);
 	ck_assert_uint_eq(a.ldgsts_conflicts, a.cc >= 80 && a.cc != 86 && a.cc != 88);
 	ck_assert_int_eq(strcmp(a.confirmed, "none") == 0, a.cc != 90);

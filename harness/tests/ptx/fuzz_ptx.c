@@ -27,6 +27,11 @@ static const struct bc_arch arch = {
 	.stmatrix = 1,
 	.cp_async = 1,
 	.redux = 1,
+	.mma_sync = 1,
+	.mbarrier = 1,
+	.cluster = 1,
+	.bulk_copy = 1,
+	.wgmma = 1,
 };
 
 /* Every eight bytes of the parameters are the address of one buffer. */

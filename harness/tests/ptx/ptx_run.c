@@ -39,6 +39,11 @@ struct bc_arch bc_ptx_run_arch(void)
 		.cp_async = 1,
 		.ldgsts_conflicts = 1,
 		.redux = 1,
+		.mma_sync = 1,
+		.mbarrier = 1,
+		.cluster = 1,
+		.bulk_copy = 1,
+		.wgmma = 1,
 	};
 }
 
