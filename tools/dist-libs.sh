@@ -79,12 +79,31 @@ fetch_sources()
 		sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >"$dir/apt/parts/src.list"
 	apt="apt-get -q -oDir::Etc::SourceList=/dev/null -oDir::Etc::SourceParts=$dir/apt/parts"
 	apt="$apt -oDir::State::Lists=$dir/apt/lists"
-	(
-		cd "$dir/src" && $apt update &&
-			$apt source --download-only libxml2 zlib jansson sqlite3 check
-	) >"$dir/apt.log" 2>&1 ||
-		cannot "apt-get source failed: $(tail -n 1 "$dir/apt.log")"
+	cd "$dir/src"
+	$apt update >"$dir/apt.log" 2>&1 || cannot "apt-get update failed: $(tail -n 1 "$dir/apt.log")"
+	for package in libxml2 zlib jansson sqlite3 check; do
+		fetch_source "$package"
+	done
+	cd "$dir"
 	touch "$dir/src/done"
+}
+
+# fetch_source PACKAGE: the newest version that the mirror has; an index may be ahead of its mirror by one
+fetch_source()
+{
+	versions=$(apt-cache -oDir::Etc::SourceList=/dev/null -oDir::Etc::SourceParts="$dir/apt/parts" \
+		-oDir::State::Lists="$dir/apt/lists" showsrc --only-source "$1" 2>>"$dir/apt.log" |
+		sed -n 's/^Version: //p' | sort -rVu)
+	newest=""
+	for version in $versions; do
+		rm -f "$1"_*
+		if $apt source --download-only "$1=$version" >>"$dir/apt.log" 2>&1; then
+			[ -z "$newest" ] || echo "dist-libs: $1 $newest cannot be fetched; built with $version" >&2
+			return 0
+		fi
+		newest=${newest:-$version}
+	done
+	cannot "apt-get source $1 failed: $(tail -n 1 "$dir/apt.log")"
 }
 
 make_compiler()
