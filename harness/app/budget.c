@@ -122,6 +122,7 @@ enum bc_status bc_budget_parse(const char *text, const char *path, struct bc_bud
 	out->path = strdup(path);
 	if (!out->path)
 		return bc_fail(err, BC_ENOMEM, "%s: out of memory", path);
+	out->hash = bc_hash(BC_HASH_INIT, text, strlen(text));
 	bc_lines_start(&l, text, path);
 	while (!st && !(st = bc_lines_next(&l, &more, err)) && more) {
 		struct bc_error why = { .msg = "" };

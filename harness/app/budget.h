@@ -36,7 +36,8 @@ struct bc_budget_known {
 };
 
 struct bc_budget {
-	char *path; /* malloc'ed */
+	char *path;    /* malloc'ed */
+	uint64_t hash; /* of the text */
 	struct bc_budget_line *lines;
 	size_t n;
 	struct bc_budget_known *known;

@@ -94,6 +94,17 @@ enum bc_figure_state bc_figure_of(const struct bc_app_kernel *k, enum bc_figure 
 	return BC_FIGURE_THERE;
 }
 
+uint64_t bc_figure_requests(const struct bc_app_kernel *k, enum bc_figure f)
+{
+	double value, below;
+	uint64_t launches;
+
+	if (!figures[f].below || bc_figure_of(k, f, &value, &launches) != BC_FIGURE_THERE ||
+	    !sum_of(k, figures[f].below, &below, &launches))
+		return 0;
+	return (uint64_t)(below * (double)launches + 0.5);
+}
+
 double bc_lost_wavefronts(const struct bc_app_kernel *k)
 {
 	static const enum bc_counter lost[] = { BC_CTR_LD_CONFLICTS, BC_CTR_ST_CONFLICTS, BC_CTR_ATOM_CONFLICTS,

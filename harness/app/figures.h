@@ -41,6 +41,10 @@ enum bc_figure_state {
 /* @value: meaningful when there; @launches: that it rests on. */
 enum bc_figure_state bc_figure_of(const struct bc_app_kernel *k, enum bc_figure f, double *value, uint64_t *launches);
 
+/* What the figure's value is a quotient by: requests (gmma: wavefronts) of the launches that it rests on. 0: it is none
+ * of a request, or is not there. */
+uint64_t bc_figure_requests(const struct bc_app_kernel *k, enum bc_figure f);
+
 /* A counter's sum, a launch; negative: it was not counted. */
 double bc_count_of(const struct bc_app_kernel *k, enum bc_counter c);
 

@@ -10,7 +10,7 @@
 #include "harness/base/out.h"
 #include "harness/base/textfile.h"
 
-#define HEAD "bankcheck-app 1"
+#define HEAD "bankcheck-app 2"
 #define CELLS 9
 
 static const char *const kinds[] = { [BC_APP_KERNEL] = "kernel", [BC_APP_GRAPH] = "graph" };
@@ -85,6 +85,8 @@ enum bc_status bc_app_record_write(const struct bc_app_record *r, struct bc_text
 		put_cell(&o, r->device[i].name);
 		put_cell(&o, r->device[i].uuid);
 		put_cell(&o, r->device[i].arch);
+		put_cell(&o, r->device[i].driver);
+		put_cell(&o, r->device[i].cuda);
 		bc_put(&o, "\n");
 	}
 	for (size_t i = 0; i < r->nkernels; i++)
@@ -181,11 +183,13 @@ static enum bc_status read_device(struct reading *l, struct bc_error *err)
 {
 	struct bc_app_device *grown, d = { 0 };
 
-	if (l->n != 5 || !bc_u32_parse(l->cell[1], &d.index))
-		return bc_fail(err, BC_EDATA, "a device line is `device INDEX NAME UUID ARCH`");
+	if (l->n != 7 || !bc_u32_parse(l->cell[1], &d.index))
+		return bc_fail(err, BC_EDATA, "a device line is `device INDEX NAME UUID ARCH DRIVER CUDA`");
 	(void)bc_strlcpy(d.name, l->cell[2], sizeof(d.name));
 	(void)bc_strlcpy(d.uuid, l->cell[3], sizeof(d.uuid));
 	(void)bc_strlcpy(d.arch, l->cell[4], sizeof(d.arch));
+	(void)bc_strlcpy(d.driver, l->cell[5], sizeof(d.driver));
+	(void)bc_strlcpy(d.cuda, l->cell[6], sizeof(d.cuda));
 	grown = realloc(l->r->device, (l->r->ndevices + 1) * sizeof(*grown));
 	if (!grown)
 		return bc_fail(err, BC_ENOMEM, "out of memory");

@@ -4,9 +4,9 @@
  * The library writes it anew, whole, every second and at the end of the process; `bankcheck app` reads those of all
  * processes. Lines of cells divided by tabs; a cell is escaped as escape.h's BC_ESCAPE_VALUE:
  *
- *	bankcheck-app 1
+ *	bankcheck-app 2
  *	process  PID  COMMAND
- *	device   INDEX  NAME  UUID  ARCH
+ *	device   INDEX  NAME  UUID  ARCH  DRIVER  CUDA
  *	kernel   DEVICE  KIND  X,Y,Z  X,Y,Z  SHARED_BYTES  LAUNCHES  NAME          grid, block
  *	count    COUNTER  LAUNCHES  SUM                                           of the kernel line above
  *	left     LAUNCHES  WHY                                                     launches that were not measured
@@ -46,6 +46,7 @@ struct bc_app_kernel {
 struct bc_app_device {
 	unsigned index;
 	char name[128], uuid[48], arch[16];
+	char driver[64], cuda[32]; /* versions; cuda: what the driver supports */
 };
 
 /* Launches that were not measured, and why. */

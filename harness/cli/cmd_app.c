@@ -239,7 +239,9 @@ static enum bc_status report(struct app *a, int *status, struct bc_error *err)
 					 .end = &a->end,
 					 .budget = a->c->budget ? &a->budget : NULL,
 					 .command = a->command.data,
-					 .today = a->today };
+					 .today = a->today,
+					 .options = &a->c->run,
+					 .complete = !a->summary.incomplete };
 	struct bc_text text = { 0 };
 	char words[200];
 	enum bc_status st, printed;

@@ -84,7 +84,8 @@ struct bc_run {
 			     */
 	double seconds;
 	char reports_dir[512];
-	char rerun[512]; /* head of a command line that runs one case again: "bankcheck run --device cuda:0" */
+	char rerun[512];  /* head of a command line that runs one case again: "bankcheck run --device cuda:0" */
+	bool rerun_whole; /* no case can be run alone: the head is the whole command line */
 	struct bc_device_run *devices;
 	size_t ndevices;
 };

@@ -378,7 +378,7 @@ static bool in_file(const struct bc_device_run *dev, const char *name)
 	char own[BC_JUNIT_NAME_MAX];
 
 	bc_junit_name(dev, own);
-	return strcmp(own, name) == 0;
+	return !name || strcmp(own, name) == 0;
 }
 
 static void document(struct doc *d)
@@ -422,7 +422,7 @@ static enum bc_status check_ids(const struct bc_device_run *dev, const char *nam
 	return st;
 }
 
-static enum bc_status check_unique(const struct bc_run *run, const char *name, struct bc_error *err)
+static enum bc_status check_unique(const struct bc_run *run, const char *name, const char *what, struct bc_error *err)
 {
 	enum bc_status st = BC_OK;
 
@@ -436,10 +436,10 @@ static enum bc_status check_unique(const struct bc_run *run, const char *name, s
 			class_name(&run->devices[k], "", other, sizeof(other));
 			if (in_file(&run->devices[k], name) && strcmp(own, other) == 0)
 				st = bc_fail(err, BC_EWRITE, "%s: two devices are called %s; report this as a bug",
-					     name, own);
+					     what, own);
 		}
 		if (!st)
-			st = check_ids(&run->devices[i], name, err);
+			st = check_ids(&run->devices[i], what, err);
 	}
 	return st;
 }
@@ -460,11 +460,12 @@ enum bc_status bc_junit_format(const struct bc_run *run, enum bc_junit_form form
 			       struct bc_error *err)
 {
 	struct doc d = { .run = run, .form = form, .name = name };
-	const enum bc_status st = check_unique(run, name, err);
+	const char *what = name ? name : "report";
+	const enum bc_status st = check_unique(run, name, what, err);
 
 	if (st)
 		return st;
-	bc_xml_open(&d.x, name, err);
+	bc_xml_open(&d.x, what, err);
 	document(&d);
 	return bc_xml_close(&d.x, out);
 }

@@ -24,6 +24,7 @@ void bc_junit_name(const struct bc_device_run *d, char buf[BC_JUNIT_NAME_MAX]);
 
 /**
  * bc_junit_format - append the document that holds every device of @run whose bc_junit_name is @name
+ * @name: NULL: all devices of the run
  *
  * Return: BC_EWRITE when libxml2 fails, or when two testcases would have the same class name and name.
  */

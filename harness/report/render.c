@@ -58,9 +58,9 @@ enum bc_status bc_rerun_line(const struct bc_run *run, const struct bc_device_ru
 			     struct bc_text *out, struct bc_error *err)
 {
 	const char *head = d->rerun[0] ? d->rerun : run->rerun;
-	enum bc_status st = bc_text_addf(out, err, "%s --filter ", head);
+	enum bc_status st = bc_text_addf(out, err, "%s%s", head, run->rerun_whole ? "" : " --filter ");
 
-	return st ? st : bc_shell_quote(out, case_id, err);
+	return st || run->rerun_whole ? st : bc_shell_quote(out, case_id, err);
 }
 
 void bc_death_text(const struct bc_device_run *d, const struct bc_death *death, char buf[BC_DEATH_TEXT_MAX])

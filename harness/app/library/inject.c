@@ -26,6 +26,7 @@
 #include "harness/base/file.h"
 #include "harness/base/textfile.h"
 #include "harness/device/cuda/api.h"
+#include "harness/device/cuda/facts.h"
 
 #define CONTEXTS 64
 #define WRITE_S 0.2 /* the record is written so often at most */
@@ -156,25 +157,19 @@ static bool wait_for(CUstream stream)
 static void add_device(CUdevice dev)
 {
 	struct bc_app_device d = { .index = (unsigned)dev }, *grown;
-	int major = 0, minor = 0;
-	CUuuid uuid;
+	struct bc_facts f = { 0 };
+	struct bc_error err;
 
 	for (size_t i = 0; i < app.record.ndevices; i++)
 		if (app.record.device[i].index == (unsigned)dev)
 			return;
-	if (app.cu->cuDeviceGetName(d.name, (int)sizeof(d.name), dev) != CUDA_SUCCESS)
-		d.name[0] = '\0';
-	if (app.cu->cuDeviceGetUuid(&uuid, dev) == CUDA_SUCCESS) {
-		const unsigned char *b = (const unsigned char *)uuid.bytes;
-
-		(void)snprintf(d.uuid, sizeof(d.uuid),
-			       "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
-			       b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
-			       b[15]);
-	}
-	(void)app.cu->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, dev);
-	(void)app.cu->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, dev);
-	(void)snprintf(d.arch, sizeof(d.arch), "sm_%d%d", major, minor);
+	if (bc_cuda_facts(app.cu, (unsigned)dev, &f, &err)) /* it is the n-th of this process */
+		bc_app_note(&app.record, "%s", err.msg);
+	(void)bc_strlcpy(d.name, f.name, sizeof(d.name));
+	(void)bc_strlcpy(d.uuid, f.uuid, sizeof(d.uuid));
+	(void)bc_strlcpy(d.arch, f.arch, sizeof(d.arch));
+	(void)bc_strlcpy(d.driver, f.driver, sizeof(d.driver));
+	(void)bc_strlcpy(d.cuda, f.cuda, sizeof(d.cuda));
 	grown = realloc(app.record.device, (app.record.ndevices + 1) * sizeof(*grown));
 	if (grown) {
 		app.record.device = grown;

@@ -112,6 +112,12 @@ static const struct {
 	  "clean:3 context clean:3",
 	  0,
 	  { "6 measured in 2 sessions (0 void)", NULL, NULL } },
+	{ "two GPUs",
+	  NULL,
+	  "-v",
+	  "conflict:3 gpu conflict:2",
+	  0,
+	  { "5 launches of 1 kernels; 5 measured in 2 sessions (0 void)", "3   31.000", "2   31.000" } },
 	{ "a context that ends",
 	  NULL,
 	  "-v",
@@ -303,10 +309,12 @@ START_TEST(reports_hold_it)
 	app("--budget budget --reports out", "conflict:3");
 	ck_assert_int_eq(bc_call.status, 2);
 	doc = bc_report("out/app.xml");
-	ck_assert_double_eq(bc_report_number(doc, "count(//testcase)"), 3);
+	ck_assert_double_eq(bc_report_number(doc, "count(//testcase)"), 8); /* 3 bounds, 5 figures without */
 	ck_assert_double_eq(bc_report_number(doc, "count(//failure[@type='FAIL'])"), 1);
-	ck_assert_double_eq(bc_report_number(doc, "count(//error[@type='ERROR'])"), 1);
-	ck_assert_double_eq(bc_report_number(doc, "number(/testsuites/@tests)"), 3);
+	ck_assert_double_eq(bc_report_number(doc, "count(//error[@type='UNJUDGED'])"), 1);
+	ck_assert_double_eq(bc_report_number(doc, "count(//skipped[@message='no budget bounds it'])"), 5);
+	ck_assert_double_eq(bc_report_number(doc, "count(//testcase[@name='conflict/ld.conflicts']/failure)"), 1);
+	ck_assert_double_eq(bc_report_number(doc, "number(/testsuites/@tests)"), 8);
 	xmlFreeDoc(doc);
 	json = bc_program_file(&bc_call, "out/app.json");
 	ck_assert_msg(strstr(json.data, "\"schema\": \"bankcheck-app-1\""), "%s", json.data);
@@ -315,6 +323,79 @@ START_TEST(reports_hold_it)
 	json = bc_program_file(&bc_call, "out/app.html");
 	ck_assert_msg(strstr(json.data, "<title>FAIL: "), "%s", json.data);
 	bc_text_release(&json);
+}
+END_TEST
+
+/* app.xml is what `run` writes: the commands that compare runs take it. */
+START_TEST(runs_of_a_program_are_compared)
+{
+	if (!there())
+		return;
+	bc_write_file("budget", "w", "kernel \"conflict\" ld.conflicts<=31.5 launches>=1\n");
+	app("--budget budget --reports old --host n1", "conflict:30 clean:30");
+	ck_assert_msg(bc_call.status == 0, "%s", bc_call.err.data);
+	app("--budget budget --reports new --host n1", "conflict:30 clean:30");
+	bc_run_program("diff old new");
+	bc_expect_status(0, NULL);
+	ck_assert_msg(strstr(bc_call.out.data, "13 cases: 13 the same"), "%s", bc_call.out.data);
+	bc_shell("cp new/app.xml within.xml; sed -i 's/requests:240 conflicts:7440/requests:240 conflicts:7500/' "
+		 "within.xml; "
+		 "sed -i 's/requests:240 conflicts:7440/requests:240 conflicts:9600/' new/app.xml");
+	bc_run_program("diff old/app.xml within.xml");
+	bc_expect_status(0, NULL);
+	ck_assert_msg(strstr(bc_call.out.data, "1 moved within their bounds"), "%s", bc_call.out.data);
+	bc_run_program("diff old new");
+	bc_expect_status(1, NULL);
+	ck_assert_msg(
+		strstr(bc_call.out.data, "WORSE     app/conflict/ld.conflicts: conflicts 31 -> 40, expected 0..31.5"),
+		"%s", bc_call.out.data);
+	bc_run_program("history add old new --db h.db");
+	bc_expect_status(0, NULL);
+	bc_run_program("history trend app/conflict/ld.conflicts --db h.db");
+	bc_expect_status(0, NULL);
+	ck_assert_msg(strstr(bc_call.out.data, "PASS 2"), "%s", bc_call.out.data);
+	bc_run_program("html old/app.xml -o page.html");
+	bc_expect_status(0, NULL);
+}
+END_TEST
+
+START_TEST(a_night_of_programs_is_gathered)
+{
+	if (!there())
+		return;
+	bc_write_file("budget", "w", "kernel \"conflict\" ld.conflicts<=31\n");
+	bc_shell("mkdir -p night/nodes/n1/1 night/nodes/n2/1; printf 'n1\\t1\\tsm_90\\nn2\\t1\\tsm_90\\n' "
+		 ">night/expected.tsv");
+	app("--budget budget --host n1 --reports night/nodes/n1/1", "conflict:30");
+	app("--budget budget --host n2 --reports night/nodes/n2/1", "conflict:30 clean:3");
+	bc_shell("touch night/nodes/n1/1/done night/nodes/n2/1/done; "
+		 "sed -i 's/GPU-2222/GPU-3333/; s/verdict=PASS/verdict=FAIL/; s/ tests=\"12\" failures=\"0\"/ "
+		 "tests=\"12\" failures=\"1\"/; 0,/<system-out>/s//<failure type=\"FAIL\" "
+		 "message=\"x\"\\/><system-out>/' night/nodes/n2/1/app.xml");
+	bc_run_program("fleet gather night --db f.db");
+	bc_expect_status(0, NULL);
+	bc_run_program("fleet check night --db f.db");
+	bc_expect_status(1, NULL);
+	ck_assert_msg(strstr(bc_call.out.data, "OK    n1") || strstr(bc_call.out.data, "OK       n1"), "%s",
+		      bc_call.out.data);
+	bc_run_program("fleet table night --db f.db");
+	ck_assert_msg(strstr(bc_call.out.data, "app/conflict/ld.conflicts"), "%s", bc_call.out.data);
+}
+END_TEST
+
+/* A model of GPU is a device of the report; the same kernel is judged where its figure is worst. */
+START_TEST(two_gpus_are_two_devices)
+{
+	xmlDocPtr doc;
+
+	if (!there())
+		return;
+	app("--reports out", "conflict:3 gpu conflict:2");
+	doc = bc_report("out/app.xml");
+	ck_assert_double_eq(bc_report_number(doc, "count(//testsuite)"), 2);
+	ck_assert_double_eq(bc_report_number(doc, "count(//testsuite[@name='bankcheck.sm_80.app']/testcase)"), 6);
+	ck_assert_double_eq(bc_report_number(doc, "count(//property[@name='gpu' and @value='Second GPU'])"), 1);
+	xmlFreeDoc(doc);
 }
 END_TEST
 
@@ -343,6 +424,9 @@ Suite *bc_test_app(void)
 	tcase_add_loop_test(tc, a_budget_is_judged, 0, (int)BC_ARRAY_LEN(budgets));
 	tcase_add_test(tc, a_budget_is_written_and_kept);
 	tcase_add_test(tc, reports_hold_it);
+	tcase_add_test(tc, runs_of_a_program_are_compared);
+	tcase_add_test(tc, a_night_of_programs_is_gathered);
+	tcase_add_test(tc, two_gpus_are_two_devices);
 	tcase_add_test(tc, a_sample_is_over_the_whole_run);
 	suite_add_tcase(s, tc);
 	return s;

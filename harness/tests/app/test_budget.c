@@ -220,14 +220,14 @@ static const struct {
 } damaged[] = {
 	{ "", "r: empty" },
 	{ "bankcheck-app 9\n", "r:1: not a record of this version" },
-	{ "bankcheck-app 1\nprocess\t1\tx", "r:2: the line has no end" },
-	{ "bankcheck-app 1\nprocess\tx\ty\n", "r:2: a process line is" },
-	{ "bankcheck-app 1\ncount\tld_requests\t1\t1\n", "r:2: a count line is" },
-	{ "bankcheck-app 1\nkernel\t0\tkernel\t1,1\t1,1,1\t0\t1\tk\n", "r:2: a kernel line is" },
-	{ "bankcheck-app 1\nkernel\t0\tthing\t1,1,1\t1,1,1\t0\t1\tk\n", "r:2: thing: not a kind" },
-	{ "bankcheck-app 1\nkernel\t0\tkernel\t1,1,1\t1,1,1\t0\t1\tk\ncount\tx\t1\t1\n", "r:3: x: not a counter" },
-	{ "bankcheck-app 1\ncost\t1\t2\t3\t4\n", "r:2: cost: no line" },
-	{ "bankcheck-app 1\nhello\n", "r:2: hello: no line" },
+	{ "bankcheck-app 2\nprocess\t1\tx", "r:2: the line has no end" },
+	{ "bankcheck-app 2\nprocess\tx\ty\n", "r:2: a process line is" },
+	{ "bankcheck-app 2\ncount\tld_requests\t1\t1\n", "r:2: a count line is" },
+	{ "bankcheck-app 2\nkernel\t0\tkernel\t1,1\t1,1,1\t0\t1\tk\n", "r:2: a kernel line is" },
+	{ "bankcheck-app 2\nkernel\t0\tthing\t1,1,1\t1,1,1\t0\t1\tk\n", "r:2: thing: not a kind" },
+	{ "bankcheck-app 2\nkernel\t0\tkernel\t1,1,1\t1,1,1\t0\t1\tk\ncount\tx\t1\t1\n", "r:3: x: not a counter" },
+	{ "bankcheck-app 2\ncost\t1\t2\t3\t4\n", "r:2: cost: no line" },
+	{ "bankcheck-app 2\nhello\n", "r:2: hello: no line" },
 };
 
 START_TEST(a_damaged_record_is_named)

@@ -40,8 +40,10 @@ static struct kernel kernels[KERNELS];
 static size_t nkernels;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local CUcontext current;
-static int primary; /* its address is the primary context */
-static bool broken; /* a kernel has trapped */
+#define GPUS 2
+
+static int primary[GPUS]; /* the address is the primary context of that GPU */
+static bool broken;	  /* a kernel has trapped */
 static time_t busy_until;
 static bool capturing;
 static struct node {
@@ -106,27 +108,25 @@ CUresult cuDriverGetVersion(int *version)
 
 CUresult cuDeviceGetCount(int *n)
 {
-	*n = 1;
+	*n = GPUS;
 	return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
 	*device = ordinal;
-	return CUDA_SUCCESS;
+	return ordinal >= 0 && ordinal < GPUS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
 {
-	(void)dev;
-	(void)snprintf(name, (size_t)len, "Stub GPU");
+	(void)snprintf(name, (size_t)len, dev ? "Second GPU" : "Stub GPU");
 	return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
 {
-	(void)dev;
-	memset(uuid, 0x22, sizeof(*uuid));
+	memset(uuid, 0x22 + dev, sizeof(*uuid));
 	return CUDA_SUCCESS;
 }
 
@@ -139,22 +139,19 @@ CUresult cuDeviceGetPCIBusId(char *id, int len, CUdevice dev)
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice dev)
 {
-	(void)dev;
-	*value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0;
+	*value = attribute != CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 0 : dev ? 8 : 9;
 	return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *ctx, CUdevice dev)
 {
-	(void)dev;
-	*ctx = (void *)&primary;
+	*ctx = (void *)&primary[dev];
 	return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
 {
-	(void)dev;
-	tell(BC_STUB_CONTEXT_DESTROYED, false, NULL, &primary, NULL);
+	tell(BC_STUB_CONTEXT_DESTROYED, false, NULL, &primary[dev], NULL);
 	return CUDA_SUCCESS;
 }
 
@@ -166,7 +163,7 @@ CUresult cuCtxSetCurrent(CUcontext ctx)
 
 CUresult cuCtxGetDevice(CUdevice *device)
 {
-	*device = 0;
+	*device = current == (void *)&primary[1];
 	return current ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 

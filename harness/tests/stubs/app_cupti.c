@@ -24,22 +24,28 @@
 
 #include "harness/tests/stubs/app_stub.h"
 
+#define GPUS 2
 #define METRICS 40
 #define HOSTS 256
 #define RANGES 200
 #define IMAGE_BYTES 16
 
 static CUpti_CallbackFunc subscriber;
-static int profiler_object, subscription;
+static int subscription;
 static struct host {
 	const char *name[METRICS];
 	size_t n;
 } hosts[HOSTS];
 static size_t nhosts;
-static const struct host *active; /* whose configuration the session has */
-static uint64_t counts[RANGES][METRICS];
-static size_t nranges, pushes;
-static bool open_range, started, automatic;
+static size_t pushes;
+
+/* The session of a GPU; its address is the profiler's object, and stands in the images of its counters. */
+static struct session {
+	const struct host *active; /* whose configuration it has */
+	uint64_t counts[RANGES][METRICS];
+	size_t nranges;
+	bool open_range, started, automatic;
+} sessions[GPUS];
 
 bc_stub_call_fn bc_stub_call;
 bc_stub_count_fn bc_stub_count;
@@ -63,6 +69,29 @@ static void touch(void)
 		disturb();
 }
 
+/* That of the GPU whose context is current. */
+static struct session *current(void)
+{
+	void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *f = lib ? dlsym(lib, "cuCtxGetDevice") : NULL;
+	CUresult (*get)(CUdevice *);
+	CUdevice dev = 0;
+
+	memcpy(&get, &f, sizeof(f));
+	if (f)
+		(void)get(&dev);
+	return &sessions[dev];
+}
+
+/* That of an image of counters. */
+static struct session *of_image(const uint8_t *image)
+{
+	struct session *s;
+
+	memcpy(&s, image, sizeof(s));
+	return s;
+}
+
 static bool is_launch(unsigned cbid)
 {
 	return cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel || cbid == BC_STUB_GRAPH_NODE;
@@ -81,17 +110,19 @@ void bc_stub_call(unsigned cbid, bool after, const char *symbol, const void *par
 		subscriber(NULL, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, &r);
 	else if (subscriber && cbid < BC_STUB_CONTEXT_DESTROYED)
 		subscriber(NULL, CUPTI_CB_DOMAIN_DRIVER_API, cbid, &d);
-	if (!after && automatic && started && is_launch(cbid) && nranges < RANGES)
-		nranges++;
+	if (!after && current()->automatic && current()->started && is_launch(cbid) && current()->nranges < RANGES)
+		current()->nranges++;
 }
 
 void bc_stub_count(const char *metric, uint64_t n)
 {
-	if (!started || !nranges || (!automatic && !open_range))
+	struct session *s = current();
+
+	if (!s->started || !s->nranges || (!s->automatic && !s->open_range))
 		return;
-	for (size_t i = 0; active && i < active->n; i++)
-		if (strcmp(active->name[i], metric) == 0)
-			counts[nranges - 1][i] += n;
+	for (size_t i = 0; s->active && i < s->active->n; i++)
+		if (strcmp(s->active->name[i], metric) == 0)
+			s->counts[s->nranges - 1][i] += n;
 }
 
 CUptiResult cuptiGetVersion(uint32_t *version)
@@ -201,11 +232,14 @@ CUptiResult cuptiProfilerHostGetNumOfPasses(CUpti_Profiler_Host_GetNumOfPasses_P
 
 CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params *p)
 {
+	const struct session *s = of_image(p->pCounterDataImage);
+
 	for (size_t m = 0; m < p->numMetrics; m++) {
 		p->pMetricValues[m] = 0;
-		for (size_t i = 0; i < active->n; i++)
-			if (strcmp(active->name[i], p->ppMetricNames[m]) == 0)
-				p->pMetricValues[m] = (double)counts[p->rangeIndex][i] * (goes_wrong("void") ? 2 : 1);
+		for (size_t i = 0; i < s->active->n; i++)
+			if (strcmp(s->active->name[i], p->ppMetricNames[m]) == 0)
+				p->pMetricValues[m] =
+					(double)s->counts[p->rangeIndex][i] * (goes_wrong("void") ? 2 : 1);
 	}
 	return CUPTI_SUCCESS;
 }
@@ -213,7 +247,7 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
 CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
 {
 	touch();
-	p->pRangeProfilerObject = (void *)&profiler_object;
+	p->pRangeProfilerObject = (void *)current();
 	return CUPTI_SUCCESS;
 }
 
@@ -226,47 +260,54 @@ CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params *p)
 
 CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
 {
-	automatic = p->range == CUPTI_AutoRange;
-	memcpy(&active, p->pConfig, sizeof(active));
+	struct session *s = (void *)p->pRangeProfilerObject;
+
+	s->automatic = p->range == CUPTI_AutoRange;
+	memcpy(&s->active, p->pConfig, sizeof(s->active));
 	return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p)
 {
-	(void)p;
+	struct session *s = (void *)p->pRangeProfilerObject;
+
 	touch();
-	memset(counts, 0, sizeof(counts));
-	nranges = 0;
-	started = true;
+	memset(s->counts, 0, sizeof(s->counts));
+	s->nranges = 0;
+	s->started = true;
 	return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *p)
 {
+	struct session *s = (void *)p->pRangeProfilerObject;
+
 	touch();
-	started = false;
+	s->started = false;
 	p->isAllPassSubmitted = 1;
 	return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params *p)
 {
-	(void)p;
+	struct session *s = (void *)p->pRangeProfilerObject;
+
 	touch();
-	if (open_range || !started || nranges == RANGES || (goes_wrong("push") && ++pushes == 20))
+	if (s->open_range || !s->started || s->nranges == RANGES || (goes_wrong("push") && ++pushes == 20))
 		return CUPTI_ERROR_INVALID_OPERATION;
-	open_range = true;
-	nranges++;
+	s->open_range = true;
+	s->nranges++;
 	return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *p)
 {
-	(void)p;
+	struct session *s = (void *)p->pRangeProfilerObject;
+
 	touch();
-	if (!open_range)
+	if (!s->open_range)
 		return CUPTI_ERROR_INVALID_OPERATION;
-	open_range = false;
+	s->open_range = false;
 	return CUPTI_SUCCESS;
 }
 
@@ -278,7 +319,7 @@ CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *
 
 CUptiResult cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_GetCounterDataInfo_Params *p)
 {
-	p->numTotalRanges = nranges;
+	p->numTotalRanges = of_image(p->pCounterDataImage)->nranges;
 	return CUPTI_SUCCESS;
 }
 
@@ -290,6 +331,9 @@ CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterD
 
 CUptiResult cuptiRangeProfilerCounterDataImageInitialize(CUpti_RangeProfiler_CounterDataImage_Initialize_Params *p)
 {
+	const struct session *s = (void *)p->pRangeProfilerObject;
+
 	memset(p->pCounterData, 0, p->counterDataSize);
+	memcpy(p->pCounterData, &s, sizeof(s));
 	return CUPTI_SUCCESS;
 }

@@ -9,6 +9,7 @@
  *	fork        a child that launches and ends by exit
  *	spawn       the program again, in a child, with clean:2
  *	context     another context
+ *	gpu         the second GPU
  *	destroy     the context ends
  *	status:N    end with status N        _exit:N     ... without exit handlers
  *	kill        end by SIGKILL
@@ -113,6 +114,9 @@ static void act(char *word)
 		in_child(word[0] == 's');
 	} else if (strcmp(word, "context") == 0) {
 		another_context();
+	} else if (strcmp(word, "gpu") == 0) {
+		(void)cuDevicePrimaryCtxRetain(&context, 1);
+		(void)cuCtxSetCurrent(context);
 	} else if (strcmp(word, "destroy") == 0) {
 		(void)cuDevicePrimaryCtxRelease(0);
 	} else if (strcmp(word, "refused") == 0) {
