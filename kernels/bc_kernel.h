@@ -224,6 +224,19 @@ struct bc_sync_params {
 	bc_u32 unused;
 };
 
+/* kernels/mbarrier.cu: one block of n threads. */
+struct bc_mbarrier_params {
+	BC_PTR(const bc_u32) in; /* phases: [steps][n]; pipe: [steps][32] */
+	BC_PTR(bc_u32) out;	 /* count, drop: [2][n] and more; phases: [steps][n]; pipe: [n / 32 - 1][steps][32] */
+	bc_u32 steps, stages;
+	bc_u32 count; /* arrivals, or bytes */
+	bc_u32 unused;
+};
+
+/* What a wait that was given up leaves instead of the value: another one. */
+#define BC_MBARRIER_GAVE_UP 0x80000001u
+#define BC_MBARRIER_OBJECTS 16u /* 8 bytes each, from the start of dynamic shared memory */
+
 /* async.cu: bc_async_pipe<n>, bc_async_copy<bytes><cache> */
 #define BC_ASYNC_PIPE_THREADS 128 /* each copies 16 bytes of a tile */
 #define BC_ASYNC_COPY_THREADS 256 /* of a block */

@@ -81,6 +81,9 @@ struct bc_case {
 	/* Rules with programs: */
 	int32_t arg[8];	       /* what the rule's functions need to know of the variant */
 	uint32_t shared_bytes; /* static and dynamic shared memory that a block needs */
+	/* The first CUDA release, ten times major plus minor, whose compiler takes the kernel: images of older ones
+	 * lack it. 0: any. */
+	uint16_t release;
 	/* Set: the case runs all cases of this rule of patterns on every SM; harness/measure/sms.h. */
 	const struct bc_suite *of_suite;
 	const struct bc_rule *of_rule;

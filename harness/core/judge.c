@@ -254,6 +254,10 @@ static bool judge_needs(const struct bc_judge_in *in, struct bc_judgement *out)
 		skip(out, BC_SKIPPED_NEED, "needs %s", need);
 		return true;
 	}
+	if (in->obs->outcome == BC_NO_KERNEL) {
+		skip(out, BC_SKIPPED_NEED, "needs %s", or_unknown(in->obs->reason));
+		return true;
+	}
 	if (in->obs->outcome != BC_UNSUPPORTED)
 		return false;
 	bc_strlcpy(out->outcome, "unsupported", sizeof(out->outcome));

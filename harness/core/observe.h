@@ -16,6 +16,7 @@ enum bc_outcome {
 	BC_UNSUPPORTED, /* the device cannot run it although arch.txt says it can; why in reason */
 	BC_NOT_RUN,	/* the run was told to end before its turn came; why in reason */
 	BC_NO_IMAGES,	/* the driver or the GPU takes none of the kernel images; why, and the cure, in reason */
+	BC_NO_KERNEL,	/* the compiler that made the images is too old for the kernel; what it lacks, in reason */
 };
 
 /* One count of a case: totals over the requests of the counted launch, baseline subtracted. */

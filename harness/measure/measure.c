@@ -2,6 +2,7 @@
 #include "harness/measure/counter_set.h"
 #include "harness/measure/measure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,27 @@ static bool lacks_memory(const struct bc_measure *m, const struct bc_witness_ite
 	return true;
 }
 
+/* A kernel that the toolkit of the images could not compile is not in them: that is no fault of the device. Where it is
+ * not known what made them, the kernel is asked for. */
+static bool lacks_kernel(const struct bc_measure *m, const struct bc_case *c, struct bc_observation *o)
+{
+	static const char head[] = "CUDA ";
+	const struct bc_facts *f = m->ops->facts(m->dev);
+	unsigned long major, minor;
+	char *end;
+
+	if (!c->release || f->kind == BC_DEVICE_REFERENCE || strncmp(f->toolkit, head, sizeof(head) - 1) != 0)
+		return false;
+	major = strtoul(f->toolkit + sizeof(head) - 1, &end, 10);
+	minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+	if (!major || 10 * major + minor >= c->release)
+		return false;
+	o->outcome = BC_NO_KERNEL;
+	(void)snprintf(o->reason, sizeof(o->reason), "kernels of CUDA %u.%u or newer (these are of CUDA %lu.%lu)",
+		       c->release / 10u, c->release % 10u, major, minor);
+	return true;
+}
+
 /* Cases that are measured together: none runs on every SM beside others of its rule. */
 static enum bc_status measure_together(struct bc_measure *m, const struct bc_case *const *cases, size_t n,
 				       struct bc_observation *obs, struct bc_error *err)
@@ -145,6 +167,8 @@ static enum bc_status measure_together(struct bc_measure *m, const struct bc_cas
 		if (bc_device_lacks(m->arch, m->ops->facts(m->dev), bc_case_extent(cases[i], m->arch), obs[i].reason,
 				    sizeof(obs[i].reason)))
 			obs[i].outcome = BC_UNSUPPORTED; /* known since it was opened */
+		else if (lacks_kernel(m, cases[i], &obs[i]))
+			continue;
 		else if (make_item(m, cases[i], &it[i], &one))
 			bc_witness_tool_error(&obs[i], one.msg);
 		else

@@ -25,7 +25,7 @@ struct member {
 
 static const struct member observation[] = {
 	{ "id", TEXT, O(id), 0 },
-	{ "outcome", UINT, O(outcome), BC_NO_IMAGES },
+	{ "outcome", UINT, O(outcome), BC_NO_KERNEL },
 	{ "reason", TEXT, O(reason), 0 },
 	{ "data_checked", BOOL, O(data_checked), 1 },
 	{ "data_ok", BOOL, O(data_ok), 1 },

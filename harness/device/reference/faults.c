@@ -141,6 +141,33 @@ static bool no_barrier(void *ctx, uint64_t block, uint32_t warp, unsigned line)
 	return true;
 }
 
+static bool lost_arrival(void *ctx, enum bc_ptx_mbarrier_event e, uint32_t lane)
+{
+	(void)ctx;
+	return e == BC_PTX_MBARRIER_ARRIVE && lane == LOST_LANE;
+}
+
+static bool no_drop(void *ctx, enum bc_ptx_mbarrier_event e, uint32_t lane)
+{
+	(void)ctx;
+	(void)lane;
+	return e == BC_PTX_MBARRIER_DROP;
+}
+
+static bool no_bytes_expected(void *ctx, enum bc_ptx_mbarrier_event e, uint32_t lane)
+{
+	(void)ctx;
+	(void)lane;
+	return e == BC_PTX_MBARRIER_EXPECT || e == BC_PTX_MBARRIER_COMPLETE;
+}
+
+static bool no_wait(void *ctx, enum bc_ptx_mbarrier_event e, uint32_t lane)
+{
+	(void)ctx;
+	(void)lane;
+	return e == BC_PTX_MBARRIER_WAIT;
+}
+
 /* ---- what the device is ---- */
 
 static void less_optin(struct bc_arch *a)
@@ -425,6 +452,35 @@ const struct bc_fault bc_faults[] = {
 	  .no_clock = BY_DATA,
 	  .suites = { "sync", "reduction", "transpose", "matmul" },
 	  .hooks = { .skip_barrier = no_barrier } },
+	{ .name = "mbarrier-arrival-lost",
+	  .sentence = "an mbarrier does not count the arrivals of lane 21",
+	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
+	  .suites = { "mbarrier" },
+	  .feature = FEATURE(mbarrier),
+	  .hooks = { .mbarrier = lost_arrival } },
+	{ .name = "mbarrier-early",
+	  .sentence = "a wait for an mbarrier says that the phase has ended, whether it has or not",
+	  .quick = true,
+	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
+	  .suites = { "mbarrier" },
+	  .feature = FEATURE(mbarrier),
+	  .hooks = { .mbarrier = no_wait } },
+	{ .name = "mbarrier-drop-ignored",
+	  .sentence = "an mbarrier goes on to expect those that dropped out",
+	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
+	  .suites = { "mbarrier" },
+	  .feature = FEATURE(mbarrier),
+	  .hooks = { .mbarrier = no_drop } },
+	{ .name = "mbarrier-bytes-ignored",
+	  .sentence = "an mbarrier does not count bytes",
+	  .kind = BC_FAULT_DATA,
+	  .no_clock = BY_DATA,
+	  .suites = { "mbarrier" },
+	  .feature = FEATURE(bulk_copy),
+	  .hooks = { .mbarrier = no_bytes_expected } },
 	{ .name = "blocks-share",
 	  .sentence = "two blocks have one shared memory",
 	  .kind = BC_FAULT_DATA,

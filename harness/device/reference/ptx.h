@@ -164,6 +164,15 @@ struct bc_ptx_timing bc_ptx_timing_of(const struct bc_arch *a);
 
 #define BC_PTX_LANE_BYTES 32 /* space for a lane in the hooks' data */
 
+/* What a lane does to an mbarrier object. */
+enum bc_ptx_mbarrier_event {
+	BC_PTX_MBARRIER_ARRIVE = 0,
+	BC_PTX_MBARRIER_DROP, /* after its arrival: expected arrivals become fewer */
+	BC_PTX_MBARRIER_EXPECT,
+	BC_PTX_MBARRIER_COMPLETE,
+	BC_PTX_MBARRIER_WAIT, /* the phase has not ended */
+};
+
 /*
  * Places where a fault can be planted. NULL or false: the device is sound. Called from several host threads
  * when a launch has several workers: a hook that keeps state must guard it.
@@ -188,6 +197,9 @@ struct bc_ptx_hooks {
 	void (*atomic)(void *ctx, const struct bc_ptx_access *a, uint32_t *update);
 	/* At a block barrier (bar.sync, barrier.sync, bar.red): true: the warp goes on without waiting. */
 	bool (*skip_barrier)(void *ctx, uint64_t block, uint32_t warp, unsigned line);
+	/* An mbarrier operation of one lane. True: an arrival, a drop, bytes to expect or bytes that arrived are lost;
+	 * a wait is told that the phase has ended. */
+	bool (*mbarrier)(void *ctx, enum bc_ptx_mbarrier_event e, uint32_t lane);
 	/* Shared memory: what is stored (store, stmatrix, cp.async) is stored so many bytes further up as well, where
 	 * the block has memory; 0: it is not. */
 	uint32_t also_at;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/device/reference/ptx_barrier.h"
+#include "harness/device/reference/ptx_mbarrier.h"
 #include "harness/device/reference/ptx_warp.h"
 
 #define COOPERATIVE_QUANTUM 64u /* of a warp's turn, where blocks may wait for others by asking again and again */
@@ -120,6 +121,7 @@ static void clear_shared(struct bc_ptx_shared *s)
 {
 	memset(s->data, 0xcd, s->bytes);
 	memset(s->written, 0, s->bytes);
+	bc_ptx_mbarriers_reset(s);
 	if (s->race)
 		bc_ptx_race_reset(s->race);
 }

@@ -51,6 +51,7 @@ static const struct opcode {
 	{ "madc", bc_ptx_decode_integer, NULL, NULL },
 	{ "match", bc_ptx_decode_sync, NULL, NULL },
 	{ "max", bc_ptx_decode_integer, bc_ptx_decode_float, bc_ptx_decode_half },
+	{ "mbarrier", bc_ptx_decode_mbarrier, NULL, NULL },
 	{ "membar", bc_ptx_decode_control, NULL, NULL },
 	{ "min", bc_ptx_decode_integer, bc_ptx_decode_float, bc_ptx_decode_half },
 	{ "mov", bc_ptx_decode_move, bc_ptx_decode_move, bc_ptx_decode_move },

@@ -100,6 +100,10 @@ enum {
 	BC_PTX_FL_ALL = 1 << 14,	/* cp.async.wait_all */
 	BC_PTX_FL_WHOLE_WARP = 1 << 16, /* every lane of the warp must execute it */
 	BC_PTX_FL_CONST_ONE = 1 << 15,	/* atomic add of the constant 1 whose result nobody reads */
+	BC_PTX_FL_RELAXED = 1 << 17,	/* mbarrier: it orders nothing */
+	BC_PTX_FL_TX = 1 << 18,		/* mbarrier: the operand is bytes to expect */
+	BC_PTX_FL_NO_COMPLETE = 1 << 19,
+	BC_PTX_FL_NEWER = 1 << 20, /* mbarrier: a form that came with bulk copies */
 };
 
 /* What an instruction does with the registers of its list. */
@@ -237,8 +241,9 @@ struct bc_ptx_warp {
 	struct bc_ptx_split split[BC_LANES];
 	unsigned nsplit;
 	struct bc_ptx_join join[BC_PTX_JOINS];
-	bool done, waiting;	      /* waiting: at a block barrier */
-	uint32_t barrier;	      /* which one */
+	bool done, waiting; /* waiting: at a block barrier */
+	uint32_t asks;	    /* address of the mbarrier whose phase had not ended when it asked last; 0: none */
+	uint32_t barrier;   /* which one */
 	uint32_t committed[BC_LANES]; /* cp.async groups of the lane */
 	struct bc_ptx_copy *copy;
 	size_t ncopy, copy_cap;
@@ -262,6 +267,12 @@ struct bc_ptx_shared {
 	unsigned char *written;	  /* [bytes] 1: was written */
 	uint32_t base, bytes;	  /* absolute address of data[0]; size */
 	struct bc_ptx_race *race; /* NULL: no race check */
+	struct bc_ptx_mbarrier {
+		uint32_t offset;		 /* from data[0] */
+		uint64_t word;			 /* what the object holds */
+		struct bc_ptx_race_clock *clock; /* NULL: no race check */
+	} * mbarrier;				 /* valid objects (ptx_mbarrier.h) */
+	size_t nmbarrier, mbarrier_cap;
 };
 
 struct bc_ptx_block {
@@ -379,7 +390,7 @@ unsigned bc_ptx_operand_bytes(const struct bc_ptx_decoder *d, unsigned i);
 bc_ptx_decode_fn bc_ptx_decode_integer, bc_ptx_decode_bits, bc_ptx_decode_float, bc_ptx_decode_half;
 bc_ptx_decode_fn bc_ptx_decode_math, bc_ptx_decode_cvt, bc_ptx_decode_compare, bc_ptx_decode_move;
 bc_ptx_decode_fn bc_ptx_decode_ldst, bc_ptx_decode_atom, bc_ptx_decode_matrix, bc_ptx_decode_async;
-bc_ptx_decode_fn bc_ptx_decode_sync, bc_ptx_decode_control;
+bc_ptx_decode_fn bc_ptx_decode_sync, bc_ptx_decode_control, bc_ptx_decode_mbarrier;
 
 /* ptx_layout.c: addresses of variables (shared, local, parameters, global) of the entry, and special registers. */
 /* @used: [nvar] zeroes; filled. */
@@ -448,6 +459,17 @@ void bc_ptx_race_barrier_all(struct bc_ptx_race *r); /* every thread of the bloc
 /* Lanes of one warp, or whole warps, synchronise: @release threads before, @acquire threads after it. */
 enum bc_status bc_ptx_race_sync(struct bc_ptx_race *r, const uint32_t release[BC_PTX_WARPS_MAX],
 				const uint32_t acquire[BC_PTX_WARPS_MAX], struct bc_error *err);
+
+/* Who an object that threads arrive at and wait for has heard of: an mbarrier. */
+struct bc_ptx_race_clock;
+/* A new object; *@c is made when it is NULL, else used again. Free it with free(). */
+enum bc_status bc_ptx_race_clock_start(struct bc_ptx_race *r, struct bc_ptx_race_clock **c, struct bc_error *err);
+/* @thread arrives: what it did is told to those that wait for this phase. */
+enum bc_status bc_ptx_race_release(struct bc_ptx_race *r, uint32_t thread, struct bc_ptx_race_clock *c,
+				   struct bc_error *err);
+void bc_ptx_race_phase(struct bc_ptx_race *r, struct bc_ptx_race_clock *c); /* the phase has ended */
+/* @thread has waited for a phase that ended. */
+void bc_ptx_race_acquire(struct bc_ptx_race *r, uint32_t thread, struct bc_ptx_race_clock *c);
 
 /* ptx_count.c */
 /* Wavefronts and conflicts of one shared request to the counters of the operation's class. No law: nothing. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A launch: checks of its geometry, the workers, and what they bring together. */
 #include "harness/device/reference/ptx_block.h"
+#include "harness/device/reference/ptx_mbarrier.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static void free_shared(struct bc_ptx_shared *s)
 	if (!s)
 		return;
 	bc_ptx_race_destroy(s->race);
+	bc_ptx_mbarriers_release(s);
 	free(s->data);
 	free(s->written);
 	free(s);

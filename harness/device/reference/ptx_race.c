@@ -64,11 +64,14 @@ void bc_ptx_race_reset(struct bc_ptx_race *r)
 	bc_ptx_race_barrier_all(r);
 }
 
-enum bc_status bc_ptx_race_sync(struct bc_ptx_race *r, const uint32_t release[BC_PTX_WARPS_MAX],
-				const uint32_t acquire[BC_PTX_WARPS_MAX], struct bc_error *err)
-{
-	uint32_t merged[THREADS] = { 0 };
+struct bc_ptx_race_clock {
+	uint32_t epoch;
+	uint32_t now[THREADS], finished[THREADS]; /* of those that arrived; of them, up to the last phase that ended */
+};
 
+/* The clocks of threads follow one another now, not the block's barriers alone. */
+static enum bc_status begin_partial(struct bc_ptx_race *r, struct bc_error *err)
+{
 	if (!r->known) {
 		r->known = calloc((size_t)THREADS * THREADS, sizeof(*r->known));
 		if (!r->known)
@@ -78,6 +81,70 @@ enum bc_status bc_ptx_race_sync(struct bc_ptx_race *r, const uint32_t release[BC
 		memset(r->known, 0, sizeof(*r->known) * THREADS * THREADS);
 		r->partial = true;
 	}
+	return BC_OK;
+}
+
+/* What an object heard of before the last barrier of the block is ordered by that. */
+static void bring_up(const struct bc_ptx_race *r, struct bc_ptx_race_clock *c)
+{
+	if (c->epoch == r->epoch)
+		return;
+	memset(c, 0, sizeof(*c));
+	c->epoch = r->epoch;
+}
+
+static void join(uint32_t into[THREADS], const uint32_t from[THREADS])
+{
+	for (unsigned u = 0; u < THREADS; u++)
+		if (from[u] > into[u])
+			into[u] = from[u];
+}
+
+enum bc_status bc_ptx_race_clock_start(struct bc_ptx_race *r, struct bc_ptx_race_clock **c, struct bc_error *err)
+{
+	if (!*c)
+		*c = malloc(sizeof(**c));
+	if (!*c)
+		return bc_fail(err, BC_ENOMEM, "out of memory for the race check of an mbarrier");
+	memset(*c, 0, sizeof(**c));
+	(*c)->epoch = r->epoch;
+	return BC_OK;
+}
+
+enum bc_status bc_ptx_race_release(struct bc_ptx_race *r, uint32_t thread, struct bc_ptx_race_clock *c,
+				   struct bc_error *err)
+{
+	const enum bc_status st = begin_partial(r, err);
+
+	if (st)
+		return st;
+	bring_up(r, c);
+	join(c->now, &r->known[(size_t)thread * THREADS]);
+	c->now[thread] = ++r->clock[thread];
+	return BC_OK;
+}
+
+void bc_ptx_race_phase(struct bc_ptx_race *r, struct bc_ptx_race_clock *c)
+{
+	bring_up(r, c);
+	join(c->finished, c->now);
+}
+
+void bc_ptx_race_acquire(struct bc_ptx_race *r, uint32_t thread, struct bc_ptx_race_clock *c)
+{
+	bring_up(r, c);
+	if (r->partial) /* else nobody has arrived since the block's last barrier */
+		join(&r->known[(size_t)thread * THREADS], c->finished);
+}
+
+enum bc_status bc_ptx_race_sync(struct bc_ptx_race *r, const uint32_t release[BC_PTX_WARPS_MAX],
+				const uint32_t acquire[BC_PTX_WARPS_MAX], struct bc_error *err)
+{
+	uint32_t merged[THREADS] = { 0 };
+	const enum bc_status st = begin_partial(r, err);
+
+	if (st)
+		return st;
 	for (unsigned t = 0; t < THREADS; t++) {
 		if (!(release[t / BC_LANES] >> t % BC_LANES & 1))
 			continue;

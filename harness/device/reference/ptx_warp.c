@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A warp: its lanes in groups (splits) that are at different places, and where those meet (joins). */
+#include "harness/device/reference/ptx_mbarrier.h"
 #include "harness/device/reference/ptx_warp.h"
 
 #include <string.h>
@@ -443,6 +444,8 @@ static void run_split(struct bc_ptx_run *x, struct bc_ptx_warp *w, unsigned s, u
 				execute(x, w, in, lanes);
 			}
 			sp->pc++;
+			if (x->yielded) /* it waits for an mbarrier */
+				return;
 		} else if (in->flow == BC_PTX_F_YIELD) {
 			sp->pc++;
 			if (lanes != 0) {
@@ -494,11 +497,13 @@ static bool reach_barrier(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 static bool take_budget(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 {
 	uint_fast64_t have = atomic_load(&x->g->budget), take;
+	char why[160];
 
 	do {
 		if (have == 0) {
+			bc_ptx_mbarrier_stuck(w->b, why, sizeof(why));
 			bc_ptx_fail_at(x, w->b, &x->k->code[w->split[0].pc],
-				       "hang: instruction budget used up (warp %u is here)", w->index);
+				       "hang: instruction budget used up (warp %u is here)%s", w->index, why);
 			return false;
 		}
 		take = have > 65536 ? 65536 : have;
@@ -552,6 +557,7 @@ void bc_ptx_warp_start(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 		memset(w->time.ready, 0, x->k->nslots * sizeof(*w->time.ready));
 	w->nsplit = 0;
 	w->done = w->waiting = false;
+	w->asks = 0;
 	w->ncopy = 0;
 	memset(w->join, 0, sizeof(w->join));
 	memset(w->committed, 0, sizeof(w->committed));

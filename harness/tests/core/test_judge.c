@@ -255,6 +255,9 @@ static const struct row rows[] = {
 	{ "unsupported, as arch.txt says", .id = "beta/needs/stsm", .rows = W, .outcome = BC_UNSUPPORTED,
 	  .reason = "no image", .verdict = BC_SKIP, .skip = BC_SKIPPED_NEED,
 	  .message = "needs stmatrix (not on sm_00)" },
+	{ "a kernel that the compiler of the images could not make", .rows = W, .outcome = BC_NO_KERNEL,
+	  .reason = "kernels of CUDA 12.0 or newer (these are of CUDA 11.8)", .verdict = BC_SKIP,
+	  .skip = BC_SKIPPED_NEED, .message = "needs kernels of CUDA 12.0 or newer (these are of CUDA 11.8)" },
 	{ "unsupported, against arch.txt", .rows = W, .outcome = BC_UNSUPPORTED, .reason = "49152 bytes at most",
 	  .verdict = BC_FAIL, .out = "unsupported",
 	  .message = "unsupported: the device cannot run the case although arch.txt of sm_00 says that it can: "

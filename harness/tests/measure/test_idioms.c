@@ -83,6 +83,7 @@ static const struct {
 	{ "sync/reverse/1024", "bc_sync_missing", "race", true },
 	{ "sync/reverse/64", "bc_sync_missing", "never written", false },
 	{ "declare/reuse/2", "bc_declare_needs_zeros", "never written", false },
+	{ "mbarrier/pipe/2_for_3", "bc_mbarrier_missing", "race", true },
 };
 
 START_TEST(a_planted_bug_is_found)

@@ -443,6 +443,34 @@ START_TEST(a_case_without_a_kernel_is_broken)
 }
 END_TEST
 
+/* A case whose kernel came with CUDA 12.0; where nobody knows what made the images it is asked for. */
+static const struct {
+	const char *toolkit, *reason;
+} toolkits[] = {
+	{ "CUDA 11.8 by nvcc 11.8.89", "kernels of CUDA 12.0 or newer (these are of CUDA 11.8)" },
+	{ "CUDA 11.8", "kernels of CUDA 12.0 or newer (these are of CUDA 11.8)" },
+	{ "CUDA 12.0 by nvcc 12.0.140", NULL },
+	{ "CUDA 13.5 by nvcc 13.5.1", NULL },
+	{ "unknown: no file toolkit", NULL },
+	{ "", NULL },
+};
+
+START_TEST(images_of_an_older_compiler_lack_a_kernel)
+{
+	struct bc_case newer = *cases[0];
+	const struct bc_case *two[] = { &newer, cases[1] };
+
+	newer.release = 120;
+	(void)bc_strlcpy(fake.facts.toolkit, toolkits[_i].toolkit, sizeof(fake.facts.toolkit));
+	ck_assert_msg(bc_measure_batch(measure, two, 2, obs, &err) == BC_OK, "%s", err.msg);
+	ck_assert_int_eq(obs[1].outcome, BC_RAN);
+	ck_assert(obs[1].data_ok);
+	ck_assert_int_eq(obs[0].outcome, toolkits[_i].reason ? BC_NO_KERNEL : BC_RAN);
+	ck_assert_str_eq(obs[0].reason, toolkits[_i].reason ? toolkits[_i].reason : "");
+	ck_assert_int_eq(obs[0].data_checked, !toolkits[_i].reason);
+}
+END_TEST
+
 START_TEST(a_batch_has_a_size)
 {
 	const struct bc_case *many[BC_BATCH_MAX + 1];
@@ -535,6 +563,7 @@ Suite *bc_test_measure(void)
 	tcase_add_loop_test(tc, counters_that_are_taken_away_are_never_zero, 0, (int)BC_ARRAY_LEN(taken));
 	tcase_add_test(tc, a_pattern_that_cannot_be_timed_has_no_clock);
 	tcase_add_test(tc, a_case_without_a_kernel_is_broken);
+	tcase_add_loop_test(tc, images_of_an_older_compiler_lack_a_kernel, 0, (int)BC_ARRAY_LEN(toolkits));
 	tcase_add_test(tc, a_batch_has_a_size);
 	tcase_add_test(tc, the_catalogue_passes);
 	tcase_add_test(tc, a_refused_launch_that_ends_the_context_is_no_refusal);

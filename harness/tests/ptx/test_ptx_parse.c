@@ -107,7 +107,8 @@ static const struct {
 	  "{%r10}, {%r4,%r5,%r6,%r7};",
 	  "not known" },
 	{ "a legacy shuffle", "shfl.idx.b32 %r4, %r5, 0, 31;", "not known" },
-	{ "a barrier object", "mbarrier.init.shared.b64 [%r4], 1;", "not known" },
+	{ "a tensor-core product", "mma.sync.aligned.m1n1k1.row.col.f32.f32.f32.f32 {%r4}, {%r4}, {%r4}, {%r4};",
+	  "not known" },
 	{ "a call", "call.uni f, (%r4);",
 	  "calls are not supported (compile without -G, and inline the function): `call.uni f, "
 	  "(%r4);` (kernel k)" },
