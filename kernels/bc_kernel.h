@@ -11,12 +11,14 @@ typedef unsigned int bc_u32;
 typedef unsigned long long bc_u64;
 #define BC_FN static __host__ __device__ __forceinline__
 #define BC_PTR(type) type *
+#define BC_ALIGN(n) alignas(n)
 #else
 #include <stdint.h>
 typedef uint32_t bc_u32;
 typedef uint64_t bc_u64;
 #define BC_FN static inline
 #define BC_PTR(type) bc_u64 /* a device address, whatever device it is */
+#define BC_ALIGN(n) _Alignas(n)
 #endif
 
 /* Bijective mix of 32 bits (two xor-shift and odd-multiply rounds: each step is invertible). */
@@ -357,6 +359,26 @@ struct bc_time_params {
 	BC_PTR(bc_u32) out;	/* [2 settings][threads] what the kernel's accesses came to; latency: see there */
 	bc_u32 ways[2];		/* of the settings; latency: [1] is 1 for the L1 cache, 2 for the L2 cache */
 	bc_u32 reps[2];		/* times BC_TIMED_ACCESSES accesses a run */
+};
+
+/* kernels/tma.cu: one warp. The harness writes the tensor map (harness/core/tensor_map.h) into the parameters. */
+#define BC_TMA_MAP_WORDS 16
+
+struct bc_tma_params {
+	BC_ALIGN(64) bc_u64 map[BC_TMA_MAP_WORDS];
+	BC_PTR(const bc_u32) tensor;  /* what the map describes; the kernels do not look at it */
+	BC_PTR(const bc_u32) source;  /* store, reduce: [words] that shared memory is filled with */
+	BC_PTR(const bc_u32) offsets; /* read: [count][32] from the first byte of shared memory */
+	BC_PTR(bc_u32) out;	      /* load: [words] the dump; read: [count][32][words of an access] */
+	BC_PTR(bc_u32) info; /* [2] shared address of the first byte; 1: the barrier completed, 0: it did not */
+	int at[5];	     /* coordinates of the box */
+	bc_u32 bytes;	     /* that the barrier is told to expect */
+	bc_u32 tries;	     /* how often it is asked at most whether they are there */
+	bc_u32 tile;	     /* where the tile begins, from the first byte of shared memory */
+	bc_u32 words;	     /* of shared memory: filled, and dumped; the barrier lies behind them */
+	bc_u32 seed;	     /* load: of the fill */
+	bc_u32 count;	     /* read: requests */
+	bc_u32 unused;
 };
 
 #endif

@@ -7,7 +7,7 @@
 # (provisional); what differs is said.
 #   ptxas             window_base (where it puts the first byte of dynamic shared memory), popc_inc, static_bytes,
 #                     optin_bytes, max_warps_sm and max_blocks_sm (launch bounds that it takes), ldmatrix, stmatrix,
-#                     cp_async, redux, mma_sync, mbarrier, cluster, bulk_copy, wgmma
+#                     cp_async, redux, mma_sync, mbarrier, cluster, bulk_copy, wgmma, tensor_atoms
 #   cuda_occupancy.h  sm_bytes, max_blocks_sm, and whether there is something reserved (FACTS: build/arch_facts)
 #   CUPTI             ldgsts_conflicts
 # sm_bytes less reserved_bytes is optin_bytes. PTXAS and LIBCUPTI are empty when there is none. What cannot be asked is
@@ -244,6 +244,8 @@ ask_instructions()
 	newer "$1" 7.8 cluster 'mapa.shared::cluster.u32 %r3, %r2, 0;'
 	newer "$1" 8.0 bulk_copy 'cp.async.bulk.commit_group; mov.u32 %r3, 0;'
 	newer "$1" 8.0 wgmma 'wgmma.fence.sync.aligned; mov.u32 %r3, 0;' a
+	newer "$1" 8.6 tensor_atoms 'tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [%r2], 1;
+		mov.u32 %r3, 0;' a
 }
 
 ask_occupancy()

@@ -45,6 +45,8 @@ static const struct field {
 	{ "bulk_copy", "flag", offsetof(struct bc_arch, bulk_copy), 0, 1, 1,
 	  "cp.async.bulk, tensor maps and mbarriers that count bytes exist" },
 	{ "wgmma", "flag", offsetof(struct bc_arch, wgmma), 0, 1, 1, "wgmma exists (sm_90a)" },
+	{ "tensor_atoms", "flag", offsetof(struct bc_arch, tensor_atoms), 0, 1, 1,
+	  "tensor maps can have the swizzles 128B_ATOM_*" },
 	{ "popc_inc", "flag", offsetof(struct bc_arch, popc_inc), 0, 1, 1,
 	  "a shared add of 1 whose result is unused compiles to ATOMS.POPC.INC (law 8)" },
 	{ "max_warps_sm", "warps", offsetof(struct bc_arch, max_warps_sm), 1, 128, 1, "resident warps of an SM" },

@@ -33,6 +33,7 @@ struct bc_arch {
 	uint32_t cluster;		       /* 0, 1: thread block clusters, and shared memory of other blocks */
 	uint32_t bulk_copy;		       /* 0, 1: cp.async.bulk, tensor maps, mbarriers that count bytes */
 	uint32_t wgmma;			       /* 0, 1: wgmma (sm_90a) */
+	uint32_t tensor_atoms;		       /* 0, 1: swizzles 128B_ATOM_* of tensor maps */
 	uint32_t popc_inc; /* 0, 1: ptxas turns a shared add of 1 whose result is unused into ATOMS.POPC.INC (law 8) */
 	uint32_t max_warps_sm, max_blocks_sm; /* residency limits */
 	char confirmed[128];		      /* "none", or "GPU, driver, date" */

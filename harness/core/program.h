@@ -9,9 +9,11 @@
 
 #include "harness/core/arch.h"
 #include "harness/core/op.h"
+#include "harness/core/tensor_map.h"
 
 #define BC_PROGRAM_BUFFERS 6
-#define BC_PROGRAM_PARAMS_MAX 192
+#define BC_PROGRAM_PARAMS_MAX 448
+#define BC_PROGRAM_MAPS 2
 #define BC_CLOCK_READING_MAX 32
 
 struct bc_case;
@@ -50,8 +52,13 @@ struct bc_program {
 	size_t params_size;
 	struct bc_program_buffer buffers[BC_PROGRAM_BUFFERS];
 	size_t nbuffers;
+	/* Of its buffers, by their index; none of them is a BC_BUFFER_DEVICE_LIMITS. */
+	struct bc_tensor_map maps[BC_PROGRAM_MAPS];
+	size_t nmaps;
 	/* What is counted: all of the launch's instructions of one class. BC_CLASS_NONE: nothing. */
 	enum bc_class cls;
+	enum bc_op counted_as; /* an ldmatrix, stmatrix or generic operation: the counters are those of its patterns.
+				* BC_OP_NONE: the class's own */
 	uint64_t requests; /* instructions of that class, one per warp, that the launch executes; 0 is a claim that the
 			    * case's row of the quantity requests must make too */
 	bool multi_writer, reads_unwritten; /* exemptions from the reference device's checks */
@@ -60,7 +67,9 @@ struct bc_program {
 	uint64_t compared;    /* bytes that the kernel compares itself, each block */
 	bool no_optin;	      /* do not opt in to more than 48 KB of shared memory */
 	bool refused;	      /* the launch must be refused with a clean error; nothing else is observed */
-	uint32_t accepted_bytes; /* refused: dynamic shared memory with which the same launch must run right after */
+	uint32_t
+		accepted_bytes; /* refused: dynamic shared memory with which the same launch must run right after ... */
+	struct bc_tensor_map accepted_map; /* ... with this one for its first tensor map; rank 0: as it is */
 };
 
 /* A wrong element. */

@@ -10,6 +10,7 @@
 #include "harness/base/base.h"
 #include "harness/core/facts.h"
 #include "harness/core/op.h"
+#include "harness/core/tensor_map.h"
 #include "harness/device/state.h"
 
 /* Counters, under one name for all devices. The key is what reports print. */
@@ -56,7 +57,8 @@ struct bc_counts {
 #define BC_PACK_MAX 3
 
 #define BC_LAUNCH_BUFFERS 8
-#define BC_LAUNCH_PARAMS_MAX 256 /* at least BC_PROGRAM_PARAMS_MAX */
+#define BC_LAUNCH_PARAMS_MAX 512 /* at least BC_PROGRAM_PARAMS_MAX */
+#define BC_LAUNCH_MAPS 2
 
 /* One buffer of global memory, made for the launch. Its device address is written into the parameters. */
 struct bc_buffer {
@@ -85,6 +87,9 @@ struct bc_launch {
 	size_t params_size;
 	struct bc_buffer buffers[BC_LAUNCH_BUFFERS];
 	size_t nbuffers;
+	/* Made when the buffers have their addresses. One that the device refuses is a refused launch. */
+	struct bc_tensor_map maps[BC_LAUNCH_MAPS];
+	size_t nmaps;
 	/* What the reference device's checks may not report for this kernel. */
 	bool multi_writer, reads_unwritten;
 	bool repeats;	  /* the kernel repeats its requests with no barrier between: it is not checked for races */
@@ -94,6 +99,9 @@ struct bc_launch {
 
 /* Bytes of a buffer of a launch, over all its blocks. */
 size_t bc_buffer_bytes(const struct bc_launch *l, const struct bc_buffer *b);
+
+/* Does a tensor map of a launch name a buffer, and a place in the parameters? BC_EUSAGE. */
+enum bc_status bc_launch_map_check(const struct bc_launch *l, const struct bc_tensor_map *m, struct bc_error *err);
 
 /* From counts of launches to counts of ranges: what joined launches counted is added to the first of their range. */
 void bc_counts_join(const struct bc_launch *l, size_t n, struct bc_counts *counts);

@@ -519,7 +519,7 @@ enum bc_status bc_counter_session_count(struct bc_counter_session *k, enum bc_cl
 		size_t m = 0;
 
 		for (size_t j = 0; j < n; j++)
-			if (bc_counter_set_of(item[j].pattern ? item[j].pattern->op : BC_OP_NONE, cls) == set)
+			if (bc_counter_set_of(item[j].pattern ? item[j].pattern->op : item[j].counted_as, cls) == set)
 				some[m++] = item[j];
 		for (size_t first = 0; !st && first < m;) {
 			struct batch b = { .set = set, .item = some + first, .pack = pack, .anew = anew };

@@ -397,7 +397,8 @@ enum bc_status bc_case_launch_program(const struct bc_case *c, const struct bc_a
 	r->poison = seed_index ? 0x5a : 0xa5;
 	if (!c->rule->program(c, a, p))
 		return bc_fail(err, BC_EDEVICE, "%s: the suite cannot say what to launch on %s", c->id, a->name);
-	if (p->nbuffers > BC_PROGRAM_BUFFERS || p->params_size > BC_PROGRAM_PARAMS_MAX || !p->image || !p->kernel)
+	if (p->nbuffers > BC_PROGRAM_BUFFERS || p->nmaps > BC_PROGRAM_MAPS || p->params_size > BC_PROGRAM_PARAMS_MAX ||
+	    !p->image || !p->kernel)
 		return bc_fail(err, BC_EDEVICE, "%s: the suite's program is not well-formed", c->id);
 	(void)bc_strlcpy(r->kernel, p->kernel, sizeof(r->kernel));
 	r->launch = (struct bc_launch){ .image = p->image,
@@ -419,6 +420,8 @@ enum bc_status bc_case_launch_program(const struct bc_case *c, const struct bc_a
 	}
 	memcpy(r->launch.params, p->params, p->params_size);
 	r->requests = p->requests;
+	r->launch.nmaps = p->nmaps;
+	memcpy(r->launch.maps, p->maps, p->nmaps * sizeof(p->maps[0]));
 	for (size_t i = 0; !st && i < p->nbuffers; i++) {
 		const struct bc_program_buffer *b = &p->buffers[i];
 

@@ -108,6 +108,7 @@ static enum bc_status make_item(const struct bc_measure *m, const struct bc_case
 	if (!c->rule->program(c, m->arch, &p))
 		return bc_fail(err, BC_EDEVICE, "%s: the suite cannot say what to launch on %s", c->id, m->arch->name);
 	it->cls = p.cls;
+	it->counted_as = p.counted_as;
 	it->refused = p.refused;
 	it->shared_bytes = p.refused ? p.accepted_bytes : p.shared_bytes;
 	it->clocked = c->rule->clock && !bc_witness_no_clock(m, c)[0];

@@ -21,6 +21,7 @@
 struct bc_count_item {
 	const struct bc_pattern *pattern; /* NULL: c has a program */
 	const struct bc_case *c;
+	enum bc_op counted_as; /* of a program: see program.h */
 	struct bc_observation *obs;
 	bool packable; /* it may share a range; then pattern->count is 1 and all that its class counts is ... */
 	struct bc_count expected; /* ... expected to be this of one request, below BC_PACK_BASE; else ignored */

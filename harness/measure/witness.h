@@ -44,6 +44,7 @@ struct bc_witness_item {
 	struct bc_pattern pattern;
 	bool program, refused; /* refused: the launch must be refused, and nothing else is observed */
 	enum bc_class cls;
+	enum bc_op counted_as; /* program: which of the class's counters; see program.h */
 	uint32_t shared_bytes; /* program: dynamic shared memory that must be granted, also where it depends on the
 				  architecture */
 	bool clocked;	       /* program: its own clock reads are taken from the data launches */

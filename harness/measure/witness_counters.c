@@ -62,6 +62,7 @@ static enum bc_status count_class(struct bc_measure *m, enum bc_class cls, bool 
 			continue;
 		*one = (struct bc_count_item){ .pattern = it[i].program ? NULL : &it[i].pattern,
 					       .c = it[i].c,
+					       .counted_as = it[i].counted_as,
 					       .obs = &obs[i] };
 		one->packable = first && packable(m, &it[i], &one->expected);
 		k++;

@@ -104,7 +104,8 @@ static void check_data(struct bc_measure *m, const struct bc_witness_item *it, c
 		read_own_clock(m, it, r, o);
 }
 
-/* A launch that must be refused: right when the device says so, and then runs the same one with less shared memory. */
+/* A launch that must be refused: right when the device says so, and then runs the same one with less shared memory, or
+ * with a tensor map that may be made. */
 static enum bc_status observe_refusal(struct bc_measure *m, const struct bc_witness_item *it, struct bc_observation *o,
 				      struct bc_error *err)
 {
@@ -130,13 +131,16 @@ static enum bc_status observe_refusal(struct bc_measure *m, const struct bc_witn
 	}
 	if (!st && o->data_ok) {
 		r.launch.shared_bytes = r.program.accepted_bytes;
+		if (r.program.accepted_map.rank)
+			r.launch.maps[0] = r.program.accepted_map;
 		ran = m->ops->run(m->dev, &r.launch, 1, &one);
 		o->data_ok = ran == BC_OK;
 		if (ran == BC_ENOMEM)
 			bc_witness_tool_error(o, one.msg);
 		else if (!o->data_ok)
-			(void)snprintf(o->data_detail, sizeof(o->data_detail), "refused, but with %u bytes too: %.300s",
-				       r.program.accepted_bytes, one.msg);
+			(void)snprintf(o->data_detail, sizeof(o->data_detail),
+				       "refused, but with %u bytes%s too: %.300s", r.program.accepted_bytes,
+				       r.program.accepted_map.rank ? " and another tensor map" : "", one.msg);
 	}
 	bc_case_launch_release(&r);
 	if (!m->ops->alive(m->dev))

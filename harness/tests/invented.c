@@ -151,6 +151,7 @@ struct bc_arch bc_invented_arch(void)
 		.cluster = 1,
 		.bulk_copy = 1,
 		.wgmma = 1,
+		.tensor_atoms = 1,
 		.popc_inc = 1,
 		.max_warps_sm = 48,
 		.max_blocks_sm = 7,

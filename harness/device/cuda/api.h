@@ -49,6 +49,7 @@
 	X(cuMemFreeHost) \
 	X(cuLaunchKernel) \
 	X(cuLaunchCooperativeKernel) \
+	X(cuTensorMapEncodeTiled) \
 	X(cuCtxSynchronize) \
 	X(cuCtxGetDevice) \
 	X(cuStreamCreate) \

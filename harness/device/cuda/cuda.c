@@ -13,6 +13,7 @@
 #include "harness/device/cuda/facts.h"
 #include "harness/device/cuda/metrics.h"
 #include "harness/device/cuda/slices.h"
+#include "harness/device/cuda/tensor.h"
 #include "harness/device/environment.h"
 #include "harness/device/images.h"
 #include "harness/device/nvml.h"
@@ -493,6 +494,7 @@ static enum bc_status upload(struct pass *p, size_t bytes, struct bc_error *err)
 	stays = 0;
 	for (size_t i = 0; !st && i < p->n; i++) {
 		const struct bc_launch *l = &p->launch[i];
+		uint64_t addresses[BC_LAUNCH_BUFFERS] = { 0 };
 
 		st = find_function(d, l, &p->functions[i], err);
 		memcpy(p->params[i], l->params, l->params_size);
@@ -500,6 +502,7 @@ static enum bc_status upload(struct pass *p, size_t bytes, struct bc_error *err)
 			const struct bc_buffer *buf = &l->buffers[b];
 			const uint64_t address = buf->differ ? (uint64_t)d->slices + stays : (uint64_t)d->arena + at;
 
+			addresses[b] = address;
 			bc_cuda_fill(l, buf, d->staging + at);
 			memcpy(p->params[i] + buf->param_offset, &address, sizeof(address));
 			if (!st && buf->differ)
@@ -507,6 +510,8 @@ static enum bc_status upload(struct pass *p, size_t bytes, struct bc_error *err)
 			at += bc_cuda_travelling(l, buf);
 			stays += bc_cuda_staying(l, buf);
 		}
+		if (!st)
+			st = bc_cuda_tensor_maps(d->cu, l, addresses, p->params[i], err);
 	}
 	if (!st && bytes)
 		st = bc_cuda_check(d->cu->cuMemcpyHtoD(d->arena, d->staging, bytes), "cuMemcpyHtoD", p->launch[0].label,

@@ -236,6 +236,9 @@ static void off_by_one(struct bc_ptx_counts *c)
 
 #define FEATURE(field) offsetof(struct bc_arch, field)
 #define ONE_SM .sms = BC_FAULT_SMS
+#define TENSOR(bit)                                                                                     \
+	.kind = BC_FAULT_DATA, .no_clock = BY_DATA, .suites = { "tma" }, .feature = FEATURE(bulk_copy), \
+	.hooks = { .tensor = (bit) }
 #define COUNTED "broadcast", "mapping", "stride", "ways", "width"
 
 const struct bc_fault bc_faults[] = {
@@ -445,6 +448,25 @@ const struct bc_fault bc_faults[] = {
 	  .suites = { "matrix" },
 	  .feature = FEATURE(stmatrix),
 	  .hooks = { .store = lost_row } },
+	{ .name = "tensor-swizzle",
+	  .sentence = "swizzles of tensor copies go by the offset in the tile, not by the address",
+	  .quick = true,
+	  TENSOR(BC_PTX_TENSOR_RELATIVE) },
+	{ .name = "tensor-packed",
+	  .sentence = "rows of a tensor copy that are shorter than the swizzle's span lie close together",
+	  TENSOR(BC_PTX_TENSOR_PACKED) },
+	{ .name = "tensor-unfilled",
+	  .sentence = "elements outside the tensor are not filled",
+	  TENSOR(BC_PTX_TENSOR_UNFILLED) },
+	{ .name = "tensor-dense",
+	  .sentence = "tensor copies take every element, whatever the element strides are",
+	  TENSOR(BC_PTX_TENSOR_DENSE) },
+	{ .name = "tensor-cut", .sentence = "the last 16 bytes of a tensor copy are lost", TENSOR(BC_PTX_TENSOR_CUT) },
+	{ .name = "tensor-stores", .sentence = "tensor reductions store", TENSOR(BC_PTX_TENSOR_STORES) },
+	{ .name = "tensor-unchecked", .sentence = "every tensor map can be made", TENSOR(BC_PTX_TENSOR_UNCHECKED) },
+	{ .name = "tensor-uncounted",
+	  .sentence = "a tensor copy completes its barrier, however many bytes that expects",
+	  TENSOR(BC_PTX_TENSOR_UNCOUNTED) },
 	{ .name = "barrier-ignored",
 	  .sentence = "block barriers do not wait",
 	  .quick = true,

@@ -31,6 +31,7 @@
 #include "harness/core/arch.h"
 #include "harness/core/banks.h"
 #include "harness/core/op.h"
+#include "harness/core/tensor_map.h"
 
 struct bc_ptx_module; /* a parsed text; read-only after bc_ptx_parse */
 struct bc_ptx_mem;    /* global memory of a simulated device */
@@ -119,6 +120,19 @@ enum bc_status bc_ptx_prepare(const struct bc_ptx_image *i, const char *entry, c
 void bc_ptx_release(struct bc_ptx_kernel *k);		      /* NULL is allowed */
 uint32_t bc_ptx_static_shared(const struct bc_ptx_kernel *k); /* bytes of static shared memory of a block */
 
+struct bc_ptx_hooks;
+
+/**
+ * bc_ptx_tensor_encode - the bytes of a tensor map, as kernels on @a take them
+ * @address: of its tensor in the simulated memory
+ * @hooks:   with a planted fault; NULL: none
+ *
+ * Return: BC_EUSAGE when cuTensorMapEncodeTiled would refuse it (bc_tensor_map_check), or @a has no tensor copies.
+ */
+enum bc_status bc_ptx_tensor_encode(const struct bc_tensor_map *m, uint64_t address, const struct bc_arch *a,
+				    const struct bc_ptx_hooks *hooks, unsigned char out[BC_TENSOR_MAP_BYTES],
+				    struct bc_error *err);
+
 enum bc_ptx_space { BC_PTX_GLOBAL = 0, BC_PTX_SHARED, BC_PTX_LOCAL, BC_PTX_CONST, BC_PTX_PARAM, BC_PTX_GENERIC };
 
 /* What a memory instruction does, as the hooks see it. */
@@ -162,6 +176,18 @@ struct bc_ptx_timing {
 /* What is published for the architecture, or for the next older one; no noise. */
 struct bc_ptx_timing bc_ptx_timing_of(const struct bc_arch *a);
 
+/* What a tensor copy can do wrong: bits of bc_ptx_hooks.tensor. */
+enum bc_ptx_tensor_fault {
+	BC_PTX_TENSOR_RELATIVE = 1 << 0,  /* swizzles go by offsets in the tile instead of addresses */
+	BC_PTX_TENSOR_PACKED = 1 << 1,	  /* rows shorter than the swizzle's span lie one behind the other */
+	BC_PTX_TENSOR_UNFILLED = 1 << 2,  /* elements outside the tensor leave shared memory as it was */
+	BC_PTX_TENSOR_DENSE = 1 << 3,	  /* element strides are 1 */
+	BC_PTX_TENSOR_CUT = 1 << 4,	  /* the last 16 bytes of a tile are not copied, either way */
+	BC_PTX_TENSOR_STORES = 1 << 5,	  /* reductions store */
+	BC_PTX_TENSOR_UNCHECKED = 1 << 6, /* every tensor map can be made */
+	BC_PTX_TENSOR_UNCOUNTED = 1 << 7, /* one copy completes a barrier's transactions, however many are expected */
+};
+
 #define BC_PTX_LANE_BYTES 32 /* space for a lane in the hooks' data */
 
 /* What a lane does to an mbarrier object. */
@@ -203,6 +229,7 @@ struct bc_ptx_hooks {
 	/* Shared memory: what is stored (store, stmatrix, cp.async) is stored so many bytes further up as well, where
 	 * the block has memory; 0: it is not. */
 	uint32_t also_at;
+	unsigned tensor;     /* enum bc_ptx_tensor_fault */
 	bool share_blocks;   /* blocks 2k and 2k + 1 run together and have one shared memory */
 	bool count_shuffles; /* a shuffle counts as a clean shared load and a clean shared store too */
 	bool whole_lines;    /* a global request counts all four sectors of each 128-byte line it touches */

@@ -242,6 +242,10 @@ enum bc_status bc_ptx_decode_async(struct bc_ptx_decoder *d)
 {
 	enum bc_status st;
 
+	if (bc_ptx_has_modifier(d, "tensor"))
+		return bc_ptx_decode_tensor(d);
+	if (bc_ptx_has_modifier(d, "bulk"))
+		return bc_ptx_decode_bulk_group(d);
 	if (!bc_ptx_take_modifier(d, "async"))
 		return bc_ptx_unknown(d);
 	if (!d->k->arch.cp_async)

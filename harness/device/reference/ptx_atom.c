@@ -54,8 +54,7 @@ static uint64_t apply(const struct bc_ptx_insn *in, uint64_t old, uint64_t b, ui
 	return in->elem == 8 ? v : v & ((UINT64_C(1) << 8u * in->elem) - 1);
 }
 
-/* Return: what memory held before. */
-static uint64_t update_global(const struct bc_ptx_insn *in, unsigned char *p, uint64_t b, uint64_t c, bool write)
+uint64_t bc_ptx_update_global(const struct bc_ptx_insn *in, unsigned char *p, uint64_t b, uint64_t c, bool write)
 {
 	uint64_t old = 0;
 
@@ -143,7 +142,7 @@ static void atomic_in(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct 
 			bc_ptx_shared_write(x, w, in, l, addr[l], in->elem, UINT32_MAX, true);
 			old = update_shared(in, p[l], b, c, write);
 		} else {
-			old = update_global(in, p[l], b, c, write);
+			old = bc_ptx_update_global(in, p[l], b, c, write);
 		}
 		memcpy(x->data[l], &old, sizeof(old));
 	}

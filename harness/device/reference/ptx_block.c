@@ -67,6 +67,7 @@ static void start_block(struct bc_ptx_run *x, struct bc_ptx_block *b, uint64_t l
 	b->nwarps = (b->nthreads + BC_LANES - 1) / BC_LANES;
 	b->ndone = 0;
 	b->serial = 0;
+	b->npending = 0;
 	b->path = 0;
 	memset(b->barrier, 0, sizeof(b->barrier));
 	for (uint32_t i = 0; i < b->nwarps; i++) {

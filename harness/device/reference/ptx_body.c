@@ -240,32 +240,6 @@ static enum bc_status parse_simple(struct bc_ptx_parser *p, struct bc_ptx_operan
 	return st;
 }
 
-/* At '['. */
-static enum bc_status parse_address(struct bc_ptx_parser *p, struct bc_ptx_operand *o, bool *opaque)
-{
-	enum bc_status st = bc_ptx_advance(p);
-
-	*o = (struct bc_ptx_operand){ .kind = BC_PTX_O_ADDR, .reg = -1, .reg2 = -1, .var = -1, .scope = p->scope };
-	if (st)
-		return st;
-	if (p->tok.kind == BC_PTX_T_WORD) {
-		st = parse_name(p, o);
-		if (!st && o->kind != BC_PTX_O_REG && o->kind != BC_PTX_O_VAR)
-			return bc_fail(p->err, BC_EDATA, "%s:%u: '%.*s' is not declared", p->lx.path, p->tok.line,
-				       o->text.len > 64 ? 64 : (int)o->text.len, o->text.s);
-		o->kind = BC_PTX_O_ADDR;
-	} else {
-		st = bc_ptx_parse_int(p, &o->value);
-	}
-	if (!st)
-		st = parse_offsets(p, o);
-	if (!st && bc_ptx_at(p, ',')) {
-		*opaque = true; /* texture coordinates and the like */
-		return bc_ptx_skip_past(p, ']');
-	}
-	return st ? st : bc_ptx_take(p, ']');
-}
-
 /* At '{'. The elements follow the vector itself only after the statement's other operands: kept in @list. */
 static enum bc_status parse_vector(struct bc_ptx_parser *p, struct bc_ptx_operand *list, unsigned *n)
 {
@@ -285,26 +259,60 @@ static enum bc_status parse_vector(struct bc_ptx_parser *p, struct bc_ptx_operan
 	return st ? st : bc_ptx_take(p, '}');
 }
 
-static enum bc_status parse_operand(struct bc_ptx_parser *p, struct bc_ptx_operand *o, bool *opaque)
+/* At '{'. Its elements become operands, before the statement's own. */
+static enum bc_status parse_elements(struct bc_ptx_parser *p, struct bc_ptx_operand *o)
 {
 	struct bc_ptx_operand list[VECTOR_MAX];
 	unsigned n;
-	enum bc_status st;
+	enum bc_status st = parse_vector(p, list, &n);
 
+	o->count = (uint8_t)n;
+	o->first = (uint32_t)p->e->noperand;
+	for (unsigned i = 0; i < n && !st; i++)
+		st = add_operand(p, &list[i]);
+	return st;
+}
+
+/* At '['. Behind the base there may be coordinates: [map, {a, b}]. */
+static enum bc_status parse_address(struct bc_ptx_parser *p, struct bc_ptx_operand *o, bool *opaque)
+{
+	enum bc_status st = bc_ptx_advance(p);
+
+	*o = (struct bc_ptx_operand){ .kind = BC_PTX_O_ADDR, .reg = -1, .reg2 = -1, .var = -1, .scope = p->scope };
+	if (st)
+		return st;
+	if (p->tok.kind == BC_PTX_T_WORD) {
+		st = parse_name(p, o);
+		if (!st && o->kind != BC_PTX_O_REG && o->kind != BC_PTX_O_VAR)
+			return bc_fail(p->err, BC_EDATA, "%s:%u: '%.*s' is not declared", p->lx.path, p->tok.line,
+				       o->text.len > 64 ? 64 : (int)o->text.len, o->text.s);
+		o->kind = BC_PTX_O_ADDR;
+	} else {
+		st = bc_ptx_parse_int(p, &o->value);
+	}
+	if (!st)
+		st = parse_offsets(p, o);
+	if (!st && bc_ptx_at(p, ','))
+		st = bc_ptx_advance(p);
+	else
+		return st ? st : bc_ptx_take(p, ']');
+	if (!st && !bc_ptx_at(p, '{')) {
+		*opaque = true; /* a texture and its sampler, and the like */
+		return bc_ptx_skip_past(p, ']');
+	}
+	if (!st)
+		st = parse_elements(p, o);
+	return st ? st : bc_ptx_take(p, ']');
+}
+
+static enum bc_status parse_operand(struct bc_ptx_parser *p, struct bc_ptx_operand *o, bool *opaque)
+{
 	if (bc_ptx_at(p, '['))
 		return parse_address(p, o, opaque);
 	if (!bc_ptx_at(p, '{'))
 		return parse_simple(p, o);
-	st = parse_vector(p, list, &n);
-	*o = (struct bc_ptx_operand){ .kind = BC_PTX_O_VECTOR,
-				      .count = (uint8_t)n,
-				      .reg = -1,
-				      .reg2 = -1,
-				      .var = -1,
-				      .first = (uint32_t)p->e->noperand };
-	for (unsigned i = 0; i < n && !st; i++)
-		st = add_operand(p, &list[i]);
-	return st;
+	*o = (struct bc_ptx_operand){ .kind = BC_PTX_O_VECTOR, .reg = -1, .reg2 = -1, .var = -1 };
+	return parse_elements(p, o);
 }
 
 /* To behind the semicolon, for operands in a form that no instruction known here has. */

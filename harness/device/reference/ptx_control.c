@@ -76,7 +76,7 @@ static enum bc_status decode_indexed(struct bc_ptx_decoder *d)
 	return st;
 }
 
-/* membar.{cta,gl,sys}, fence{.sem}.{cta,cluster,gpu,sys}, *.proxy.alias */
+/* membar.{cta,gl,sys}, fence{.sem}.{cta,cluster,gpu,sys}, *.proxy.alias, *.proxy.async{.space} */
 static enum bc_status decode_fence(struct bc_ptx_decoder *d)
 {
 	static const char *const sems[] = { "sc", "acq_rel", "acquire", "release" };
@@ -86,6 +86,9 @@ static enum bc_status decode_fence(struct bc_ptx_decoder *d)
 	d->in->exec = fence;
 	if (bc_ptx_take_modifier(d, "proxy")) {
 		scope = bc_ptx_take_modifier(d, "alias");
+		if (!scope && bc_ptx_take_modifier(d, "async"))
+			scope = bc_ptx_take_modifier(d, "global") || bc_ptx_take_modifier(d, "shared::cta") ||
+				bc_ptx_take_modifier(d, "shared::cluster") || true;
 	} else {
 		for (size_t i = 0; i < BC_ARRAY_LEN(sems); i++)
 			if (bc_ptx_take_modifier(d, sems[i]))

@@ -244,7 +244,8 @@ struct bc_ptx_warp {
 	bool done, waiting; /* waiting: at a block barrier */
 	uint32_t asks;	    /* address of the mbarrier whose phase had not ended when it asked last; 0: none */
 	uint32_t barrier;   /* which one */
-	uint32_t committed[BC_LANES]; /* cp.async groups of the lane */
+	uint32_t committed[BC_LANES];	   /* cp.async groups of the lane */
+	uint32_t bulk_committed[BC_LANES]; /* the same of cp.async.bulk */
 	struct bc_ptx_copy *copy;
 	size_t ncopy, copy_cap;
 };
@@ -285,8 +286,10 @@ struct bc_ptx_block {
 	struct bc_ptx_warp warp[BC_PTX_WARPS_MAX];
 	struct bc_ptx_barrier barrier[BC_PTX_BARRIERS];
 	struct bc_ptx_shared *shared;
-	uint64_t serial; /* memory instructions */
-	uint64_t path;	 /* the SM's path to shared memory is free from that cycle on */
+	uint64_t serial;		/* memory instructions */
+	uint64_t path;			/* the SM's path to shared memory is free from that cycle on */
+	struct bc_ptx_pending *pending; /* bulk copies that are not complete; ptx_pending.h */
+	size_t npending, pending_cap;
 };
 
 /* What the workers of a launch have in common. */
@@ -391,6 +394,7 @@ bc_ptx_decode_fn bc_ptx_decode_integer, bc_ptx_decode_bits, bc_ptx_decode_float,
 bc_ptx_decode_fn bc_ptx_decode_math, bc_ptx_decode_cvt, bc_ptx_decode_compare, bc_ptx_decode_move;
 bc_ptx_decode_fn bc_ptx_decode_ldst, bc_ptx_decode_atom, bc_ptx_decode_matrix, bc_ptx_decode_async;
 bc_ptx_decode_fn bc_ptx_decode_sync, bc_ptx_decode_control, bc_ptx_decode_mbarrier;
+bc_ptx_decode_fn bc_ptx_decode_tensor, bc_ptx_decode_bulk_group; /* of cp.async.bulk */
 
 /* ptx_layout.c: addresses of variables (shared, local, parameters, global) of the entry, and special registers. */
 /* @used: [nvar] zeroes; filled. */
@@ -470,6 +474,10 @@ enum bc_status bc_ptx_race_release(struct bc_ptx_race *r, uint32_t thread, struc
 void bc_ptx_race_phase(struct bc_ptx_race *r, struct bc_ptx_race_clock *c); /* the phase has ended */
 /* @thread has waited for a phase that ended. */
 void bc_ptx_race_acquire(struct bc_ptx_race *r, uint32_t thread, struct bc_ptx_race_clock *c);
+
+/* ptx_atom.c: one element of global memory, by the operation, type and width of @in, atomically. Return: what it held
+ * before. */
+uint64_t bc_ptx_update_global(const struct bc_ptx_insn *in, unsigned char *p, uint64_t b, uint64_t c, bool write);
 
 /* ptx_count.c */
 /* Wavefronts and conflicts of one shared request to the counters of the operation's class. No law: nothing. */

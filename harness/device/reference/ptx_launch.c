@@ -83,6 +83,7 @@ static void free_run(struct bc_ptx_run *x, unsigned nblocks)
 		free(b->warp[0].p);
 		free(b->warp[0].time.ready);
 		free(b->warp[0].local);
+		free(b->pending);
 	}
 	for (unsigned i = 0; x->block && i < nblocks; i++)
 		if (i == 0 || !x->g->share)

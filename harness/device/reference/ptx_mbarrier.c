@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/device/reference/ptx_pending.h"
+
 #define OBJECT_BYTES 8u
 #define OBJECTS_MAX 4096u
 
@@ -242,6 +244,26 @@ void bc_ptx_mbarrier_complete_tx(struct bc_ptx_run *x, struct bc_ptx_warp *w, co
 		settle(x, s, m, now);
 }
 
+/* A bulk copy has arrived: what it did is told to those that wait for the phase. */
+static void copied(struct bc_ptx_run *x, const struct bc_ptx_pending *p)
+{
+	const struct bc_ptx_hooks *h = x->g->l->hooks;
+	struct bc_ptx_shared *s = p->w->b->shared;
+	struct bc_ptx_mbarrier *m = object_at(x, p->w, p->in, s, p->barrier);
+	uint64_t bytes = p->bytes;
+	struct bc_error err;
+
+	if (!m)
+		return;
+	if (m->clock && bc_ptx_race_release(s->race, p->w->index * BC_LANES + p->lane, m->clock, &err)) {
+		bc_ptx_fail_at(x, p->w->b, p->in, "%s", err.msg);
+		return;
+	}
+	if (h && (h->tensor & BC_PTX_TENSOR_UNCOUNTED) != 0 && unpack(m->word).tx > 0)
+		bytes = (uint64_t)unpack(m->word).tx;
+	bc_ptx_mbarrier_complete_tx(x, p->w, p->in, s, p->lane, p->barrier, (uint32_t)bytes);
+}
+
 /* Has the phase that the lane asks for ended? */
 static bool ended(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
 		  uint64_t addr, uint64_t operand)
@@ -274,9 +296,11 @@ static bool ended(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_p
 static void wait(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
 		 uint64_t addr)
 {
-	const bool is = ended(x, w, in, lane, addr, w->r[in->src[1] + lane]);
 	const uint32_t bit = UINT32_C(1) << lane;
+	bool is;
 
+	bc_ptx_pending_arrive(x, w->b, addr, copied);
+	is = !x->failed && ended(x, w, in, lane, addr, w->r[in->src[1] + lane]);
 	w->p[in->dst] = (w->p[in->dst] & ~bit) | (is ? bit : 0);
 	if (is)
 		return;

@@ -143,7 +143,7 @@ enum bc_ptx_operand_kind {
 	BC_PTX_O_VAR,	  /* var (+ value): the address of a variable */
 	BC_PTX_O_NAME,	  /* text: label, function or undeclared */
 	BC_PTX_O_SPECIAL, /* text: %tid.x ... */
-	BC_PTX_O_ADDR,	  /* [base + value]: reg, var, or neither */
+	BC_PTX_O_ADDR,	  /* [base + value]: reg, var, or neither; [base + value, {a, ...}]: first, count too */
 	BC_PTX_O_VECTOR,  /* {a, b, ...}: operands first .. first + count - 1 */
 	BC_PTX_O_SINK,	  /* _ */
 };

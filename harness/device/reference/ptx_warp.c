@@ -561,6 +561,7 @@ void bc_ptx_warp_start(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 	w->ncopy = 0;
 	memset(w->join, 0, sizeof(w->join));
 	memset(w->committed, 0, sizeof(w->committed));
+	memset(w->bulk_committed, 0, sizeof(w->bulk_committed));
 	memset(w->r, 0, (size_t)x->k->first_constant * BC_LANES * sizeof(*w->r));
 	memset(w->p, 0, x->k->npreds * sizeof(*w->p));
 	memset(w->local, 0, (size_t)x->k->local_bytes * BC_LANES);

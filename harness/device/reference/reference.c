@@ -334,6 +334,14 @@ static enum bc_status make(struct bc_device *d, struct job *j, struct bc_error *
 			st = poison(d, j->address[b], buf, bytes, err);
 		memcpy(j->params + buf->param_offset, &j->address[b], sizeof(uint64_t));
 	}
+	for (size_t i = 0; !st && i < l->nmaps; i++) {
+		const struct bc_tensor_map *m = &l->maps[i];
+
+		st = bc_launch_map_check(l, m, err);
+		if (!st)
+			st = bc_ptx_tensor_encode(m, j->address[m->buffer] + m->offset, &d->arch,
+						  d->fault ? &d->fault->hooks : NULL, j->params + m->param_offset, err);
+	}
 	return st;
 }
 

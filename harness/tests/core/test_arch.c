@@ -36,6 +36,7 @@ static void expect_invented(const struct bc_arch *a)
 	ck_assert_uint_eq(a->cluster, want.cluster);
 	ck_assert_uint_eq(a->bulk_copy, want.bulk_copy);
 	ck_assert_uint_eq(a->wgmma, want.wgmma);
+	ck_assert_uint_eq(a->tensor_atoms, want.tensor_atoms);
 	ck_assert_uint_eq(a->popc_inc, want.popc_inc);
 	ck_assert_uint_eq(a->max_warps_sm, want.max_warps_sm);
 	ck_assert_uint_eq(a->max_blocks_sm, want.max_blocks_sm);
@@ -66,7 +67,8 @@ static const char *const good[] = {
 	"static_bytes 49152", "pair_rule 1",	    "ldmatrix 1",      "stmatrix 1",
 	"cp_async 1",	      "ldgsts_conflicts 1", "redux 1",	       "max_warps_sm 64",
 	"max_blocks_sm 32",   "popc_inc 1",	    "mma_sync 1",      "mbarrier 1",
-	"cluster 1",	      "bulk_copy 1",	    "wgmma 1",	       "confirmed none",
+	"cluster 1",	      "bulk_copy 1",	    "wgmma 1",	       "tensor_atoms 1",
+	"confirmed none",
 };
 
 static const struct {
@@ -81,7 +83,7 @@ static const struct {
 	{ 4, "bank_bytes 8", NULL },
 	{ 5, "window_base 0", NULL },
 	{ 7, "sm_bytes 232448", NULL },
-	{ 24, "confirmed NVIDIA H200, driver 580.159.04, 2026-11-29", NULL },
+	{ 25, "confirmed NVIDIA H200, driver 580.159.04, 2026-11-29", NULL },
 	{ 0, "# more", NULL },
 	{ 2, "warp_lanes 64", "a.txt:2: warp_lanes = '64': allowed is 32" },
 	{ 3, "banks 0", "a.txt:3: banks = '0': allowed is 1 to 64, a power of two" },
@@ -100,17 +102,17 @@ static const struct {
 	{ 10, "pair_rule 2", "a.txt:10: pair_rule = '2': allowed is 0 or 1" },
 	{ 10, "pair_rule yes", "a.txt:10: pair_rule = 'yes': allowed is 0 or 1" },
 	{ 16, "max_warps_sm 129", "a.txt:16: max_warps_sm = '129': allowed is 1 to 128" },
-	{ 24, "confirmed", "a.txt:24: confirmed: write 'none' or 'GPU, driver, date'" },
-	{ 24, "confirmed NVIDIA H200", "a.txt:24: confirmed: write 'none' or 'GPU, driver, date'" },
-	{ 24, "confirmed NVIDIA H200, 2026-11-29", "a.txt:24: confirmed: write 'none' or 'GPU, driver, date'" },
-	{ 24, "confirmed , , ", "a.txt:24: confirmed: write 'none' or 'GPU, driver, date'" },
-	{ 24, "confirmed none so far", "a.txt:24: confirmed: write 'none' or 'GPU, driver, date'" },
-	{ 24, "", "a.txt:24: the file ends without the key confirmed" },
-	{ 3, "#", "a.txt:24: the file ends without the key banks" },
+	{ 25, "confirmed", "a.txt:25: confirmed: write 'none' or 'GPU, driver, date'" },
+	{ 25, "confirmed NVIDIA H200", "a.txt:25: confirmed: write 'none' or 'GPU, driver, date'" },
+	{ 25, "confirmed NVIDIA H200, 2026-11-29", "a.txt:25: confirmed: write 'none' or 'GPU, driver, date'" },
+	{ 25, "confirmed , , ", "a.txt:25: confirmed: write 'none' or 'GPU, driver, date'" },
+	{ 25, "confirmed none so far", "a.txt:25: confirmed: write 'none' or 'GPU, driver, date'" },
+	{ 25, "", "a.txt:25: the file ends without the key confirmed" },
+	{ 3, "#", "a.txt:25: the file ends without the key banks" },
 	{ 15, "redox 1", "a.txt:15: unknown key 'redox'" },
 	{ 15, "Redux 1", "a.txt:15: unknown key 'Redux'" },
-	{ 0, "banks 32", "a.txt:25: banks is already set in line 3" },
-	{ 0, "confirmed none", "a.txt:25: confirmed is already set in line 24" },
+	{ 0, "banks 32", "a.txt:26: banks is already set in line 3" },
+	{ 0, "confirmed none", "a.txt:26: confirmed is already set in line 25" },
 	{ 12, "stmatrix\x01 1", "a.txt:12: control character 0x01: remove it" },
 };
 
@@ -154,7 +156,7 @@ START_TEST(confirmed_has_an_end)
 	ck_assert_uint_eq(strlen(a.confirmed), 126);
 	ck_assert_int_eq(bc_text_addf(&t, NULL, "cd"), BC_OK);
 	ck_assert_int_eq(bc_arch_parse(t.data, "a.txt", "sm_90", &a, &err), BC_EDATA);
-	ck_assert_str_eq(err.msg, "a.txt:24: confirmed: more than 127 bytes");
+	ck_assert_str_eq(err.msg, "a.txt:25: confirmed: more than 127 bytes");
 	bc_text_release(&t);
 }
 END_TEST
@@ -252,7 +254,7 @@ START_TEST(archs_are_listed_by_capability)
 	list = NULL;
 	write_arch("sm_80", "confirmed perhaps");
 	ck_assert_int_eq(bc_arch_list(TREE, &list, &n, &err), BC_EDATA);
-	ck_assert_str_eq(err.msg, TREE "/sm_80/arch.txt:24: confirmed: write 'none' or 'GPU, driver, date'");
+	ck_assert_str_eq(err.msg, TREE "/sm_80/arch.txt:25: confirmed: write 'none' or 'GPU, driver, date'");
 	ck_assert_ptr_null(list);
 	for (size_t i = 0; i < BC_ARRAY_LEN(folders); i++)
 		remove_arch(folders[i]);

@@ -498,6 +498,7 @@ START_TEST(architectures_have_the_published_capacities)
 	ck_assert_uint_eq(a.cluster, a.cc >= 90);
 	ck_assert_uint_eq(a.bulk_copy, a.cc >= 90);
 	ck_assert_uint_eq(a.wgmma, a.cc == 90);
+	ck_assert_uint_eq(a.tensor_atoms, a.cc >= 100);
 	ck_assert_uint_eq(a.popc_inc, a.cc >= 80);
 	ck_assert_uint_eq(a.ldgsts_conflicts, a.cc >= 80 && a.cc != 86 && a.cc != 88);
 	ck_assert_int_eq(strcmp(a.confirmed, "none") == 0, a.cc != 90);

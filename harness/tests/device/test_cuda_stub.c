@@ -20,7 +20,7 @@ Suite *bc_test_cuda_stub(void);
 /* The stub goes wrong as @mode says, NULL: not. Any file serves as an image. */
 static void stub(const char *mode)
 {
-	static const char *const images[] = { "pattern_ld", "pattern_generic", "sms" };
+	static const char *const images[] = { "pattern_ld", "pattern_generic", "sms", "tma" };
 
 	bc_call.set[0][0] = "LD_LIBRARY_PATH";
 	bc_call.set[0][1] = BC_TEST_STUBS;
@@ -342,6 +342,24 @@ START_TEST(an_sm_that_is_not_asked_for_is_not_compared)
 }
 END_TEST
 
+/* The driver makes the tensor maps: what it refuses is a refused launch, after which the next one runs. */
+START_TEST(the_driver_refuses_tensor_maps)
+{
+	stub(NULL);
+	bc_run_program("run --device cuda:0 --filter tma/refused/* --expected " BC_TEST_EXPECTED
+		       " --kernels . --reports reports --witness clock");
+	bc_expect_status(0, NULL);
+	bc_expect_output("12 cases: 12 PASS");
+	/* One that it makes, though it must not. */
+	bc_call.set[3][0] = "BC_STUB_TENSOR";
+	bc_call.set[3][1] = "any";
+	bc_run_program("run --device cuda:0 --filter tma/refused/128b_row_144 --expected " BC_TEST_EXPECTED
+		       " --kernels . --reports reports --witness clock");
+	bc_expect_status(1, NULL);
+	bc_expect_output("the launch was not refused");
+}
+END_TEST
+
 #endif
 
 Suite *bc_test_cuda_stub(void)
@@ -363,6 +381,7 @@ Suite *bc_test_cuda_stub(void)
 	tcase_add_test(tc, the_cupti_that_was_named_is_the_one);
 	tcase_add_loop_test(tc, the_driver_decides_about_the_images, 0, (int)BC_ARRAY_LEN(drivers));
 	tcase_add_test(tc, a_release_that_is_not_there_is_refused);
+	tcase_add_test(tc, the_driver_refuses_tensor_maps);
 	tcase_add_loop_test(tc, every_sm_is_compared, 0, (int)BC_ARRAY_LEN(sms));
 	tcase_add_test(tc, an_sm_that_is_not_asked_for_is_not_compared);
 #endif

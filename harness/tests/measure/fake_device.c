@@ -50,6 +50,7 @@ struct bc_arch bc_fake_arch(void)
 				 .cluster = 1,
 				 .bulk_copy = 1,
 				 .wgmma = 1,
+				 .tensor_atoms = 0,
 				 .popc_inc = 1,
 				 .max_warps_sm = 64,
 				 .max_blocks_sm = 32,

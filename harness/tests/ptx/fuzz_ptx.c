@@ -32,6 +32,7 @@ static const struct bc_arch arch = {
 	.cluster = 1,
 	.bulk_copy = 1,
 	.wgmma = 1,
+	.tensor_atoms = 0,
 };
 
 /* Every eight bytes of the parameters are the address of one buffer. */

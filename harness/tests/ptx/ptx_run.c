@@ -44,6 +44,7 @@ struct bc_arch bc_ptx_run_arch(void)
 		.cluster = 1,
 		.bulk_copy = 1,
 		.wgmma = 1,
+		.tensor_atoms = 0,
 	};
 }
 

@@ -473,6 +473,27 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 	return r;
 }
 
+/* No program that is watched needs it of us. */
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+				const cuuint64_t *dim, const cuuint64_t *strides, const cuuint32_t *box,
+				const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+				CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+{
+	(void)map;
+	(void)type;
+	(void)rank;
+	(void)address;
+	(void)dim;
+	(void)strides;
+	(void)box;
+	(void)steps;
+	(void)interleave;
+	(void)swizzle;
+	(void)promotion;
+	(void)fill;
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 CUresult cuGetErrorName(CUresult error, const char **name)
 {
 	*name = error == CUDA_ERROR_LAUNCH_FAILED ? "CUDA_ERROR_LAUNCH_FAILED" : "CUDA_ERROR_OF_THE_STUB";
