@@ -235,6 +235,20 @@ struct bc_mbarrier_params {
 	bc_u32 unused;
 };
 
+/*
+ * kernels/mma.cu: one warp multiplies A, 16 rows of 128 bytes, by B, and adds C. B is 8 rows of 128 bytes, one for each
+ * column of the product; or, with @transposed, 64 rows of 8 elements of 16 bits, one for each k.
+ */
+struct bc_mma_params {
+	BC_PTR(const bc_u32) a; /* [16][32] words */
+	BC_PTR(const bc_u32) b; /* [8][32] words; transposed: [64][4] */
+	BC_PTR(bc_u32) out; /* [16][8] elements of 32 bits; f16 accumulators: [16][4] words of two; f64: [8][8] of 64 */
+	bc_u32 pitch;	    /* bytes from row to row of A, and of B as rows of 128 bytes; a multiple of 16 */
+	bc_u32 mask;	    /* the 16-byte chunk of a row is XORed by the row's number AND this */
+	bc_u32 transposed;  /* 1: by ldmatrix.trans, 2: without, which is wrong */
+	bc_u32 unused;
+};
+
 /* What a wait that was given up leaves instead of the value: another one. */
 #define BC_MBARRIER_GAVE_UP 0x80000001u
 #define BC_MBARRIER_OBJECTS 16u /* 8 bytes each, from the start of dynamic shared memory */

@@ -230,6 +230,7 @@ struct bc_ptx_hooks {
 	 * the block has memory; 0: it is not. */
 	uint32_t also_at;
 	unsigned tensor;     /* enum bc_ptx_tensor_fault */
+	bool lost_products;  /* mma.sync leaves out the last column of A */
 	bool share_blocks;   /* blocks 2k and 2k + 1 run together and have one shared memory */
 	bool count_shuffles; /* a shuffle counts as a clean shared load and a clean shared store too */
 	bool whole_lines;    /* a global request counts all four sectors of each 128-byte line it touches */

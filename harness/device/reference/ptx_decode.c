@@ -54,6 +54,7 @@ static const struct opcode {
 	{ "mbarrier", bc_ptx_decode_mbarrier, NULL, NULL },
 	{ "membar", bc_ptx_decode_control, NULL, NULL },
 	{ "min", bc_ptx_decode_integer, bc_ptx_decode_float, bc_ptx_decode_half },
+	{ "mma", bc_ptx_decode_mma, bc_ptx_decode_mma, bc_ptx_decode_mma },
 	{ "mov", bc_ptx_decode_move, bc_ptx_decode_move, bc_ptx_decode_move },
 	{ "mul", bc_ptx_decode_integer, bc_ptx_decode_float, bc_ptx_decode_half },
 	{ "mul24", bc_ptx_decode_integer, NULL, NULL },

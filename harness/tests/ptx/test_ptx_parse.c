@@ -102,10 +102,8 @@ static const struct {
 	{ "a type that the operation has not", "mul.lo.b32 %r4, %r4, %r5;", "not known" },
 	{ "no rounding where there must be one", "fma.f32 %r4, %r4, %r5, %r6;", "not known" },
 	{ "texture operands", "tex.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%d4, {%r4, %r5}];", "not known" },
-	{ "a tensor core",
-	  "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r4,%r5,%r6,%r7}, {%r8,%r9}, "
-	  "{%r10}, {%r4,%r5,%r6,%r7};",
-	  "not known" },
+	{ "a tensor core by its old form",
+	  "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%r4}, {%r4}, {%r4}, {%r4};", "not known" },
 	{ "a legacy shuffle", "shfl.idx.b32 %r4, %r5, 0, 31;", "not known" },
 	{ "a tensor-core product", "mma.sync.aligned.m1n1k1.row.col.f32.f32.f32.f32 {%r4}, {%r4}, {%r4}, {%r4};",
 	  "not known" },
