@@ -119,17 +119,22 @@ static bool count_program(const struct bc_case *c, const struct bc_arch *a, stru
 	return true;
 }
 
-/* The arrivals come in some order: @n of them see @n, n - 1, ... 1 pending, each once. */
-static bool each_once(const uint32_t *seen, uint32_t n, uint32_t stride, struct bc_mismatch *bad)
+/* The arrivals come in some order, one by one or several at once (an H200 takes those of a warp together): each is told
+ * what was pending before its group. So those who see the most take as many away, and the next see what is left. */
+static bool in_groups(const uint32_t *seen, uint32_t n, uint32_t stride, struct bc_mismatch *bad)
 {
 	uint32_t times[1025] = { 0 };
 
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t v = seen[i * stride];
 
-		if (v == 0 || v > n || times[v]++)
-			return bc_mismatch(bad, "pending arrivals that thread", i * stride, v, n);
+		if (v == 0 || v > n)
+			return bc_mismatch(bad, "pending arrivals, as told to thread", i * stride, v, n);
+		times[v]++;
 	}
+	for (uint32_t left = n; left > 0; left -= times[left])
+		if (times[left] == 0 || times[left] > left)
+			return bc_mismatch(bad, "arrivals that are told of so many pending:", left, times[left], 1);
 	return true;
 }
 
@@ -140,7 +145,7 @@ static bool count_check(const struct bc_case *c, const struct bc_arch *a, void *
 
 	(void)a;
 	(void)seed;
-	return each_once(out, n, 1, bad) && answers(out, "first answer", 2 * n, 1, 2, bad) &&
+	return in_groups(out, n, 1, bad) && answers(out, "first answer", 2 * n, 1, 2, bad) &&
 	       answers(out, "answer of thread", n, n, 3, bad);
 }
 
@@ -210,7 +215,7 @@ static bool drop_check(const struct bc_case *c, const struct bc_arch *a, void *c
 	for (uint32_t t = 1; t < n; t += 2)
 		if (out[t])
 			return bc_mismatch(bad, "thread", t, out[t], 0);
-	return each_once(out, n / 2, 2, bad) && answers(out, "answer of thread", n, n, 2, bad);
+	return in_groups(out, n / 2, 2, bad) && answers(out, "answer of thread", n, n, 2, bad);
 }
 
 /* ---- phases ---- */
@@ -317,8 +322,9 @@ static const struct bc_rule rules[] = {
 	  .build = some_threads,
 	  .program = count_program,
 	  .check = count_check,
-	  .sentence = "each arrival takes one from what is pending and is told how much that was; the last ends the "
-		      "phase, and the phase before the first counts as ended" },
+	  .sentence = "each arrival takes one from what is pending and is told how much that was before it, or before "
+		      "the arrivals served with it; the last ends the phase, and the phase before the first counts as "
+		      "ended" },
 	{ .name = "limits",
 	  .source = ISA,
 	  .build = some_counts,
