@@ -401,15 +401,15 @@ static enum bc_status begin_range(const struct pass *p, size_t i, size_t *ranges
 	return st ? st : bc_cuda_counters_push(p->counters, (*ranges)++, err);
 }
 
-/* All blocks of a cooperative launch are there at once, or the launch is refused. */
+/* All blocks of a cooperative launch are there at once, or the launch is refused. Every kernel has one parameter, a
+ * struct, and the driver is told where it is: in a buffer of all parameters (CU_LAUNCH_PARAM_BUFFER_POINTER) one that
+ * is aligned to 64 bytes, as a tensor map is, does not begin at 0, for the parameters of sm_90 begin at 0x210 (seen on
+ * an H200: the kernel found other parameters). */
 static enum bc_status launch_one(const struct pass *p, size_t i, struct bc_error *err)
 {
 	const struct bc_launch *l = &p->launch[i];
 	const struct bc_cuda_api *cu = p->d->cu;
-	size_t size = l->params_size;
 	void *whole[] = { p->params[i] };
-	void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, p->params[i], CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
-			  CU_LAUNCH_PARAM_END };
 
 	if (l->cooperative)
 		return bc_cuda_check(cu->cuLaunchCooperativeKernel(p->functions[i], l->grid[0], l->grid[1], l->grid[2],
@@ -417,7 +417,7 @@ static enum bc_status launch_one(const struct pass *p, size_t i, struct bc_error
 								   l->shared_bytes, NULL, whole),
 				     "cuLaunchCooperativeKernel", l->label, err);
 	return bc_cuda_check(cu->cuLaunchKernel(p->functions[i], l->grid[0], l->grid[1], l->grid[2], l->block[0],
-						l->block[1], l->block[2], l->shared_bytes, NULL, NULL, extra),
+						l->block[1], l->block[2], l->shared_bytes, NULL, whole, NULL),
 			     "cuLaunchKernel", l->label, err);
 }
 

@@ -46,11 +46,10 @@ enum bc_status bc_cuda_compare(const struct bc_cuda_api *cu, CUfunction compare,
 				       .first = travels,
 				       .differ = travels + bc_cuda_align_up(b->bytes),
 				       .words = (bc_u32)(b->bytes / 4) };
-	size_t size = sizeof(p);
-	void *extra[] = { CU_LAUNCH_PARAM_BUFFER_POINTER, &p, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END };
+	void *whole[] = { &p };
 
 	return bc_cuda_check(
-		cu->cuLaunchKernel(compare, (unsigned)blocks_of(l), 1, 1, COMPARE_THREADS, 1, 1, 0, NULL, NULL, extra),
+		cu->cuLaunchKernel(compare, (unsigned)blocks_of(l), 1, 1, COMPARE_THREADS, 1, 1, 0, NULL, whole, NULL),
 		"cuLaunchKernel (bc_sms_compare)", l->label, err);
 }
 
