@@ -17,7 +17,7 @@
 
 /* arg[]: which box, and of what else there are several. */
 enum { FAMILY, A, B };
-enum family { RANK, SWIZZLE, NARROW, ELEMENT, OUTSIDE, STEP, REDUCE };
+enum family { RANK, SWIZZLE, NARROW, ELEMENT, OUTSIDE, STEP, REDUCE, SECTORS };
 
 /* ---- the boxes ---- */
 
@@ -137,6 +137,10 @@ static void box_of(const struct bc_case *c, struct bc_box *b)
 		b->map.fill_nan = outsides[i].nan;
 		break;
 	case STEP: step_box(i, b); break;
+	case SECTORS:
+		bc_box_wide(b, (enum bc_tensor_swizzle)i, span_of((enum bc_tensor_swizzle)i), BC_LANES, 0);
+		b->map.stride[0] = 384; /* each row begins in the middle of a line */
+		break;
 	case REDUCE: small_box(reductions[i].type, 4, 1, b); break;
 	}
 }
@@ -415,6 +419,31 @@ static bool store_check(const struct bc_case *c, const struct bc_arch *a, void *
 	return bc_tma_check_sent(c, &b, NULL, a, data, seed, bad);
 }
 
+/* 32 rows of the span. */
+static bool sectors_build(unsigned i, struct bc_case *c)
+{
+	if (!build(i, BC_TENSOR_128B + 1, SECTORS, NULL, c))
+		return false;
+	bc_variant_add(c, bc_box_swizzle_name((enum bc_tensor_swizzle)i));
+	return true;
+}
+
+static bool sectors_ld_program(const struct bc_case *c, const struct bc_arch *a, struct bc_program *out)
+{
+	if (!load_program(c, a, out))
+		return false;
+	bc_program_count(out, BC_CLASS_TMA_LD, 1);
+	return true;
+}
+
+static bool sectors_st_program(const struct bc_case *c, const struct bc_arch *a, struct bc_program *out)
+{
+	if (!store_program(c, a, out))
+		return false;
+	bc_program_count(out, BC_CLASS_TMA_ST, 1);
+	return true;
+}
+
 static bool reduce_build(unsigned i, struct bc_case *c)
 {
 	if (!build(i, BC_ARRAY_LEN(reductions), REDUCE, NULL, c))
@@ -457,6 +486,7 @@ static bool reduce_check(const struct bc_case *c, const struct bc_arch *a, void 
 
 #define ISA "PTX ISA 8.0, cp.async.bulk.tensor, and CUDA driver API, cuTensorMapEncodeTiled"
 #define SEEN "measured on an H200: each byte of tiles at 0, 128, 256 and 512 bytes from a multiple of 1024"
+#define MOVED "measured on an H200: a load and a store of 8,192 bytes move 8,192 bytes"
 #define LOAD(run) .build = run##_build, .program = load_program, .check = load_check
 
 static const struct bc_rule rules[] = {
@@ -496,6 +526,18 @@ static const struct bc_rule rules[] = {
 	  .program = reduce_program,
 	  .check = reduce_check,
 	  .sentence = "each element of the tensor is reduced with that of the tile, by the tensor map's type" },
+	{ .name = "sectors_ld",
+	  .source = MOVED,
+	  .build = sectors_build,
+	  .program = sectors_ld_program,
+	  .check = load_check,
+	  .sentence = "a box moves the sectors that it covers, whatever the swizzle" },
+	{ .name = "sectors_st",
+	  .source = MOVED,
+	  .build = sectors_build,
+	  .program = sectors_st_program,
+	  .check = store_check,
+	  .sentence = "a tile that goes back moves the sectors that its box covers, whatever the swizzle" },
 	{ .name = "read",
 	  .source = "measured on an H200: 16 bytes a lane, a row of 128 bytes each; and the laws of docs/bank-laws.md",
 	  .build = bc_tma_read_build,

@@ -447,7 +447,8 @@ static void counts_of_class(enum bc_class cls, bool need[BC_NQUANTITIES])
 
 	need[BC_Q_WAVEFRONTS] = shared;
 	need[BC_Q_CONFLICTS] = shared || cls == BC_CLASS_LDGSTS;
-	need[BC_Q_SECTORS] = cls == BC_CLASS_GLOBAL_LD || cls == BC_CLASS_GLOBAL_ST;
+	need[BC_Q_SECTORS] = cls == BC_CLASS_GLOBAL_LD || cls == BC_CLASS_GLOBAL_ST || cls == BC_CLASS_TMA_LD ||
+			     cls == BC_CLASS_TMA_ST;
 }
 
 /* What of a case is counted on an architecture that can run it. */

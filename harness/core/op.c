@@ -141,7 +141,7 @@ const char *bc_class_name(enum bc_class c)
 	static const char *const names[BC_NCLASSES] = {
 		[BC_CLASS_NONE] = "none",	    [BC_CLASS_LD] = "ld",	  [BC_CLASS_ST] = "st",
 		[BC_CLASS_ATOM] = "atom",	    [BC_CLASS_LDGSTS] = "ldgsts", [BC_CLASS_GLOBAL_LD] = "global_ld",
-		[BC_CLASS_GLOBAL_ST] = "global_st",
+		[BC_CLASS_GLOBAL_ST] = "global_st", [BC_CLASS_TMA_LD] = "tma_ld", [BC_CLASS_TMA_ST] = "tma_st",
 	};
 
 	return (unsigned)c < BC_NCLASSES ? names[c] : names[BC_CLASS_NONE];

@@ -65,7 +65,7 @@ enum bc_op {
 };
 
 /* The counter class an operation is counted in: which of op_ld, op_st, op_atom, op_ldgsts moves; for programs also
- * global loads and stores (requests and sectors). */
+ * global loads and stores (requests and sectors), and tensor and bulk copies to and from shared memory (sectors). */
 enum bc_class {
 	BC_CLASS_NONE = 0,
 	BC_CLASS_LD,
@@ -74,6 +74,8 @@ enum bc_class {
 	BC_CLASS_LDGSTS,
 	BC_CLASS_GLOBAL_LD,
 	BC_CLASS_GLOBAL_ST,
+	BC_CLASS_TMA_LD,
+	BC_CLASS_TMA_ST,
 	BC_NCLASSES
 };
 

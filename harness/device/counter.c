@@ -27,6 +27,8 @@ const char *bc_counter_name(enum bc_counter c)
 		[BC_CTR_BARRIERS] = "barriers",
 		[BC_CTR_GMMA_WAVEFRONTS] = "gmma_wavefronts",
 		[BC_CTR_GMMA_CONFLICTS] = "gmma_conflicts",
+		[BC_CTR_TMA_LD_SECTORS] = "tma_ld_sectors",
+		[BC_CTR_TMA_ST_SECTORS] = "tma_st_sectors",
 		[BC_CTR_DURATION] = "duration",
 	};
 

@@ -50,6 +50,59 @@ static bool program(const struct bc_case *c, const struct bc_arch *a, struct bc_
 	return true;
 }
 
+/* A tensor copy of 32 sectors, or of 4: 8 rows, or one, of 128 bytes. */
+#define BOX_ROW 128u
+#define BOX_ROWS 8u
+#define BOX_TRIES (1u << 16)
+
+static bool copy_program(const struct bc_case *c, const struct bc_arch *a, struct bc_program *out)
+{
+	const bool store = c->arg[0];
+	const uint32_t rows = (uint32_t)c->arg[1], bytes = rows * BOX_ROW;
+	const struct bc_tma_params p = { .bytes = bytes, .tries = BOX_TRIES, .words = bytes / 4 };
+	const struct bc_program_buffer buffers[] = {
+		{ .bytes = BOX_ROWS * BOX_ROW,
+		  .use = BC_BUFFER_INOUT,
+		  .param_offset = offsetof(struct bc_tma_params, tensor),
+		  .fill = fill },
+		{ .bytes = 8, .use = BC_BUFFER_OUT, .param_offset = offsetof(struct bc_tma_params, info) },
+		{ .bytes = bytes,
+		  .use = store ? BC_BUFFER_INOUT : BC_BUFFER_OUT,
+		  .param_offset = store ? offsetof(struct bc_tma_params, source) : offsetof(struct bc_tma_params, out),
+		  .fill = fill },
+	};
+
+	(void)a;
+	*out = (struct bc_program){ .image = "tma",
+				    .kernel = store ? "bc_tma_store_2d" : "bc_tma_load_2d",
+				    .block = { 32 },
+				    .shared_bytes = bytes + 16,
+				    .params_size = sizeof(p),
+				    .nbuffers = BC_ARRAY_LEN(buffers),
+				    .nmaps = 1,
+				    .requests = 1,
+				    .cls = store ? BC_CLASS_TMA_ST : BC_CLASS_TMA_LD };
+	memcpy(out->params, &p, sizeof(p));
+	memcpy(out->buffers, buffers, sizeof(buffers));
+	out->maps[0] = (struct bc_tensor_map){ .param_offset = offsetof(struct bc_tma_params, map),
+					       .type = BC_TENSOR_U32,
+					       .rank = 2,
+					       .dim = { BOX_ROW / 4, BOX_ROWS },
+					       .stride = { BOX_ROW },
+					       .box = { BOX_ROW / 4, rows },
+					       .step = { 1, 1 } };
+	return true;
+}
+
+static const struct bc_rule copy_rule = { .name = "canary", .sentence = "canary", .program = copy_program };
+
+static const struct bc_case copy_cases[2][2] = {
+	{ { .id = "canary/tma_ld/8", .rule = &copy_rule, .arg = { 0, BOX_ROWS } },
+	  { .id = "canary/tma_ld/1", .rule = &copy_rule, .arg = { 0, 1 } } },
+	{ { .id = "canary/tma_st/8", .rule = &copy_rule, .arg = { 1, BOX_ROWS } },
+	  { .id = "canary/tma_st/1", .rule = &copy_rule, .arg = { 1, 1 } } },
+};
+
 static const struct bc_rule rule = { .name = "canary", .sentence = "canary", .program = program };
 
 static const struct bc_case global_cases[2][2] = {
@@ -92,7 +145,9 @@ void bc_canary_get(enum bc_op op, enum bc_class cls, unsigned which, const struc
 {
 	memset(out, 0, sizeof(*out));
 	if (op == BC_OP_NONE) {
-		out->program = &global_cases[cls == BC_CLASS_GLOBAL_ST][which];
+		out->program = cls == BC_CLASS_TMA_LD || cls == BC_CLASS_TMA_ST
+				       ? &copy_cases[cls == BC_CLASS_TMA_ST][which]
+				       : &global_cases[cls == BC_CLASS_GLOBAL_ST][which];
 		out->sectors = which ? 4 : 32;
 		return;
 	}

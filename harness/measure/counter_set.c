@@ -15,6 +15,8 @@ static const struct bc_counter_set counter_sets[] = {
 	{ BC_CLASS_LDGSTS, BC_OP_CPA4, BC_CTR_LDGSTS_REQUESTS, NO_COUNTER, BC_CTR_LDGSTS_CONFLICTS, NO_COUNTER },
 	{ BC_CLASS_GLOBAL_LD, BC_OP_NONE, BC_CTR_GLOBAL_LD_REQUESTS, NO_COUNTER, NO_COUNTER, BC_CTR_GLOBAL_LD_SECTORS },
 	{ BC_CLASS_GLOBAL_ST, BC_OP_NONE, BC_CTR_GLOBAL_ST_REQUESTS, NO_COUNTER, NO_COUNTER, BC_CTR_GLOBAL_ST_SECTORS },
+	{ BC_CLASS_TMA_LD, BC_OP_NONE, NO_COUNTER, NO_COUNTER, NO_COUNTER, BC_CTR_TMA_LD_SECTORS },
+	{ BC_CLASS_TMA_ST, BC_OP_NONE, NO_COUNTER, NO_COUNTER, NO_COUNTER, BC_CTR_TMA_ST_SECTORS },
 };
 
 const struct bc_counter_set *bc_counter_set(size_t i)
@@ -61,12 +63,14 @@ uint32_t bc_counter_set_needs(const struct bc_counter_set *s)
 }
 
 /* Classes whose counters one pass reads together, so that the profiler is not set up anew from one to the other: loads
- * and stores. Atomics with either, or with copies, take two passes. Source: CUPTI's host API, 26 chips, TU102 to GB20B.
+ * and stores. Atomics with either, or with copies, take two passes; so do copies by the TMA with accesses of global
+ * memory. Source: CUPTI's host API, 26 chips, TU102 to GB20B.
  */
 static bool read_together(enum bc_class a, enum bc_class b)
 {
 	static const enum bc_class pairs[][2] = { { BC_CLASS_LD, BC_CLASS_ST },
-						  { BC_CLASS_GLOBAL_LD, BC_CLASS_GLOBAL_ST } };
+						  { BC_CLASS_GLOBAL_LD, BC_CLASS_GLOBAL_ST },
+						  { BC_CLASS_TMA_LD, BC_CLASS_TMA_ST } };
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(pairs); i++)
 		if ((a == pairs[i][0] && b == pairs[i][1]) || (a == pairs[i][1] && b == pairs[i][0]))
@@ -91,6 +95,8 @@ unsigned bc_counter_turn(enum bc_class cls)
 	case BC_CLASS_LDGSTS: return 2;
 	case BC_CLASS_GLOBAL_LD:
 	case BC_CLASS_GLOBAL_ST: return 3;
+	case BC_CLASS_TMA_LD:
+	case BC_CLASS_TMA_ST: return 4;
 	default: return 0;
 	}
 }

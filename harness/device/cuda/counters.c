@@ -33,6 +33,8 @@ static const char *const metrics[BC_NCOUNTERS] = {
 	[BC_CTR_INSTRUCTIONS] = "smsp__inst_executed.sum",
 	[BC_CTR_GMMA_WAVEFRONTS] = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum",
 	[BC_CTR_GMMA_CONFLICTS] = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_gmma.sum",
+	[BC_CTR_TMA_LD_SECTORS] = "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
+	[BC_CTR_TMA_ST_SECTORS] = "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
 	[BC_CTR_DURATION] = "gpu__time_duration.sum",
 };
 

@@ -216,6 +216,8 @@ static void doubled(struct bc_ptx_counts *c)
 	c->ldgsts_conflicts *= 2;
 	c->global_ld_sectors *= 2;
 	c->global_st_sectors *= 2;
+	c->tma_ld_sectors *= 2;
+	c->tma_st_sectors *= 2;
 }
 
 static void off_by_one(struct bc_ptx_counts *c)
@@ -232,6 +234,8 @@ static void off_by_one(struct bc_ptx_counts *c)
 	c->ldgsts_conflicts += c->ldgsts_requests / OFF_BY_ONE_EACH;
 	c->global_ld_sectors += c->global_ld_requests / OFF_BY_ONE_EACH;
 	c->global_st_sectors += c->global_st_requests / OFF_BY_ONE_EACH;
+	c->tma_ld_sectors += c->tma_ld_sectors > 0;
+	c->tma_st_sectors += c->tma_st_sectors > 0;
 }
 
 #define FEATURE(field) offsetof(struct bc_arch, field)
@@ -426,7 +430,7 @@ const struct bc_fault bc_faults[] = {
 	  .quick = true,
 	  .kind = BC_FAULT_LAW,
 	  .no_clock = SECTORS,
-	  .suites = { "coalesce", "matmul", "transpose" },
+	  .suites = { "coalesce", "matmul", "transpose", "tma" },
 	  .hooks = { .whole_lines = true } },
 	{ .name = "global-by-words",
 	  .sentence = "global accesses of 8 and 16 bytes are done word by word",

@@ -278,9 +278,10 @@ struct bc_ptx_counts {
 	uint64_t ldgsts_requests, ldgsts_conflicts;
 	uint64_t global_ld_requests, global_ld_sectors;
 	uint64_t global_st_requests, global_st_sectors;
-	uint64_t instructions;	    /* warp instructions */
-	uint64_t lane_instructions; /* sum of active lanes over them */
-	uint64_t barriers;	    /* block barriers executed, one per warp: sync, arrive, red */
+	uint64_t tma_ld_sectors, tma_st_sectors; /* of each row of a box on its own; reductions are in neither */
+	uint64_t instructions;			 /* warp instructions */
+	uint64_t lane_instructions;		 /* sum of active lanes over them */
+	uint64_t barriers;			 /* block barriers executed, one per warp: sync, arrive, red */
 };
 
 enum bc_ptx_fault_kind {

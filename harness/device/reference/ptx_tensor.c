@@ -37,6 +37,14 @@ static uint32_t inside(uint32_t byte, uint32_t first, uint32_t end)
 	return bits;
 }
 
+/* Sectors of @bytes in one piece, or of the lines of 128 bytes that they are in. */
+static uint64_t sectors(const struct bc_ptx_run *x, uint64_t address, uint64_t bytes)
+{
+	const uint64_t unit = x->g->l->hooks && x->g->l->hooks->whole_lines ? 128 : 32;
+
+	return bytes ? ((address + bytes - 1) / unit - address / unit + 1) * (unit / 32) : 0;
+}
+
 /* The elements of a row that are inside the tensor: bytes *first to *end of it, at *p in global memory. */
 static bool row_in_global(struct bc_ptx_run *x, const struct bc_ptx_pending *c, uint64_t row, bool write,
 			  unsigned char **p, uint32_t *first, uint32_t *end)
@@ -48,6 +56,10 @@ static bool row_in_global(struct bc_ptx_run *x, const struct bc_ptx_pending *c, 
 	*first = at * elem;
 	*end = (at + n) * elem;
 	*p = n ? bc_ptx_global_at(x, c->w, c->in, c->lane, address, n * elem, elem, write) : NULL;
+	if (!write)
+		x->counts.tma_ld_sectors += sectors(x, address, (uint64_t)n * elem);
+	else if (c->in->mode == STORE)
+		x->counts.tma_st_sectors += sectors(x, address, (uint64_t)n * elem);
 	return *p || !n;
 }
 

@@ -498,6 +498,8 @@ static void write_counts(const struct bc_device *d, const struct bc_ptx_counts *
 			[BC_CTR_GLOBAL_LD_SECTORS] = c->global_ld_sectors,
 			[BC_CTR_GLOBAL_ST_REQUESTS] = c->global_st_requests,
 			[BC_CTR_GLOBAL_ST_SECTORS] = c->global_st_sectors,
+			[BC_CTR_TMA_LD_SECTORS] = c->tma_ld_sectors,
+			[BC_CTR_TMA_ST_SECTORS] = c->tma_st_sectors,
 			[BC_CTR_ARBITRATION] = 0,
 			[BC_CTR_INSTRUCTIONS] = c->instructions,
 			[BC_CTR_BARRIERS] = c->barriers,
