@@ -405,7 +405,7 @@ START_TEST(the_table_is_sound)
 				 (h->atomic != NULL) + (h->skip_barrier != NULL) + (h->mbarrier != NULL) +
 				 (h->tensor != 0) + h->share_blocks + (f->arch != NULL) + (f->timing != NULL) +
 				 (f->counters != NULL) + (h->also_at != 0) + h->count_shuffles + h->whole_lines +
-				 h->by_words;
+				 h->by_words + h->lost_products;
 		const bool law = h->count || h->serve || f->arch || h->count_shuffles || h->whole_lines || h->by_words;
 
 		ck_assert_msg(f->name[0] &&
