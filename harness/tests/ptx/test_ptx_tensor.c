@@ -259,6 +259,15 @@ static uint32_t bytes_of_box(void)
 	return n;
 }
 
+static void expect_same(const unsigned char *got, const unsigned char *want, size_t n, unsigned box)
+{
+	size_t i = 0;
+
+	while (i < n && got[i] == want[i])
+		i++;
+	ck_assert_msg(i == n, "box %u: byte %zu", box, i);
+}
+
 START_TEST(boxes_come_to_their_places)
 {
 	for (unsigned n = 0; n < BOXES; n++) {
@@ -266,8 +275,7 @@ START_TEST(boxes_come_to_their_places)
 		params.bytes = bytes_of_box();
 		ck_assert_msg(run(of_rank(loads), false) == BC_OK, "box %u: %s", n, err.msg);
 		each_element(before, was, load_element);
-		for (unsigned i = 0; i < WINDOW; i++)
-			ck_assert_msg(window[i] == before[i], "box %u: byte %u", n, i);
+		expect_same(window, before, WINDOW, n);
 		ck_assert(memcmp(tensor, was, TENSOR) == 0);
 		ck_assert_uint_eq(result.nfindings, 0);
 	}
@@ -280,8 +288,7 @@ START_TEST(tiles_go_back_to_theirs)
 		draw_box(true);
 		ck_assert_msg(run(of_rank(stores), false) == BC_OK, "box %u: %s", n, err.msg);
 		each_element(before, was, store_element);
-		for (unsigned i = 0; i < TENSOR; i++)
-			ck_assert_msg(tensor[i] == was[i], "box %u: byte %u", n, i);
+		expect_same(tensor, was, TENSOR, n);
 		ck_assert(memcmp(window, before, WINDOW) == 0);
 	}
 }
@@ -338,6 +345,79 @@ START_TEST(a_tile_is_reduced_to_the_tensor)
 	for (unsigned i = 0; i < 64; i += bytes)
 		ck_assert_msg(memcmp(tensor + i, &reductions[_i].want, bytes) == 0, "element at %u", i);
 	ck_assert(memcmp(tensor + 64, was + 64, TENSOR - 64) == 0);
+}
+END_TEST
+
+/* ---- when the bytes move ---- */
+
+#define SEND "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%d0, {%r1}], [%r6];\n"
+#define COMMIT "cp.async.bulk.commit_group;\n"
+/* The first word of the tile becomes 7. */
+#define OVERWRITE "mov.u32 %r16, 7; st.shared.u32 [%r6], %r16;\n"
+
+enum { NOTHING, FIRST, SEVEN };
+
+static const struct {
+	const char *text;
+	int want; /* in the tensor: what was there, what the tile held first, or 7 */
+} waits[] = {
+	{ TEXT(SEND COMMIT), NOTHING },
+	{ TEXT(SEND "cp.async.bulk.wait_group 0;\n"), NOTHING }, /* of no group yet */
+	{ TEXT(SEND COMMIT "cp.async.bulk.wait_group 1;\n"), NOTHING },
+	{ TEXT(SEND COMMIT "cp.async.bulk.wait_group 0;\n"), FIRST },
+	{ TEXT(SEND COMMIT COMMIT "cp.async.bulk.wait_group 1;\n"), FIRST },
+	{ TEXT(SEND COMMIT "cp.async.bulk.wait_group.read 0;\n" OVERWRITE), FIRST },
+	{ TEXT(SEND COMMIT OVERWRITE "cp.async.bulk.wait_group.read 0;\n"), SEVEN }, /* too early */
+	{ TEXT(SEND COMMIT SEND COMMIT OVERWRITE "cp.async.bulk.wait_group 1;\n"), SEVEN },
+};
+
+START_TEST(a_tile_goes_when_it_is_waited_for)
+{
+	static const uint32_t seven = 7;
+	unsigned char want[64];
+
+	plain_row(BC_TENSOR_U32);
+	memcpy(want, waits[_i].want == NOTHING ? was : before, sizeof(want));
+	if (waits[_i].want == SEVEN)
+		memcpy(want, &seven, sizeof(seven));
+	ck_assert_msg(run(waits[_i].text, false) == BC_OK, "%s", err.msg);
+	ck_assert(memcmp(tensor, want, sizeof(want)) == 0);
+	ck_assert(memcmp(tensor + 64, was + 64, TENSOR - 64) == 0);
+}
+END_TEST
+
+/* Nobody asks the barrier: the tile does not come. */
+START_TEST(a_box_that_nobody_waits_for_does_not_come)
+{
+	plain_row(BC_TENSOR_U32);
+	params.bytes = 64;
+	ck_assert_msg(
+		run(TEXT(EXPECT "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+				"[%r6], [%d0, {%r1}], [%r15];\n"),
+		    false) == BC_OK,
+		"%s", err.msg);
+	ck_assert(memcmp(window, before, WINDOW) == 0);
+}
+END_TEST
+
+/* Sectors of 32 bytes that the rows cover, each row on its own. */
+START_TEST(sectors_are_counted)
+{
+	start();
+	map = (struct bc_tensor_map){ .type = BC_TENSOR_U32,
+				      .rank = 2,
+				      .dim = { 64, 8 },
+				      .stride = { 272 }, /* rows begin at 0 and 16 in a sector by turns */
+				      .box = { 8, 4 },
+				      .step = { 1, 1 } };
+	params.bytes = 128;
+	ck_assert_msg(run(loads[1], false) == BC_OK, "%s", err.msg);
+	ck_assert_uint_eq(result.counts.tma_ld_sectors, 1 + 2 + 1 + 2);
+	ck_assert_uint_eq(result.counts.tma_st_sectors, 0);
+	params.at[1] = 6; /* two rows are outside */
+	ck_assert_msg(run(stores[1], false) == BC_OK, "%s", err.msg);
+	ck_assert_uint_eq(result.counts.tma_ld_sectors, 0);
+	ck_assert_uint_eq(result.counts.tma_st_sectors, 1 + 2);
 }
 END_TEST
 
@@ -474,6 +554,9 @@ Suite *bc_test_ptx_tensor(void)
 	tcase_add_test(tc, boxes_come_to_their_places);
 	tcase_add_test(tc, tiles_go_back_to_theirs);
 	tcase_add_loop_test(tc, a_tile_is_reduced_to_the_tensor, 0, BC_ARRAY_LEN(reductions));
+	tcase_add_loop_test(tc, a_tile_goes_when_it_is_waited_for, 0, BC_ARRAY_LEN(waits));
+	tcase_add_test(tc, a_box_that_nobody_waits_for_does_not_come);
+	tcase_add_test(tc, sectors_are_counted);
 	tcase_add_test(tc, hints_are_taken);
 	suite_add_tcase(s, tc);
 	tc = tcase_create("refused");
