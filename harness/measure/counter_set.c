@@ -19,6 +19,8 @@ static const struct bc_counter_set counter_sets[] = {
 	{ BC_CLASS_TMA_ST, BC_OP_NONE, NO_COUNTER, NO_COUNTER, NO_COUNTER, BC_CTR_TMA_ST_SECTORS },
 };
 
+_Static_assert(BC_ARRAY_LEN(counter_sets) == BC_COUNTER_SETS, "as many as the header says");
+
 const struct bc_counter_set *bc_counter_set(size_t i)
 {
 	return i < BC_ARRAY_LEN(counter_sets) ? &counter_sets[i] : NULL;

@@ -12,7 +12,7 @@ struct bc_counter_set {
 	enum bc_counter requests, wavefronts, conflicts, sectors; /* BC_NCOUNTERS: the class has none */
 };
 
-#define BC_COUNTER_SETS 10
+#define BC_COUNTER_SETS 12
 
 const struct bc_counter_set *bc_counter_set(size_t i); /* in the order they are counted; NULL after the last */
 
