@@ -79,11 +79,11 @@ static const struct {
 	const char *op;
 	enum bc_tensor_type type;
 } reductions[] = {
-	{ "add", BC_TENSOR_U32 }, { "add", BC_TENSOR_S32 },  { "add", BC_TENSOR_U64 }, { "add", BC_TENSOR_F32 },
-	{ "add", BC_TENSOR_F16 }, { "add", BC_TENSOR_BF16 }, { "min", BC_TENSOR_U32 }, { "min", BC_TENSOR_S32 },
-	{ "min", BC_TENSOR_U64 }, { "max", BC_TENSOR_U32 },  { "max", BC_TENSOR_S32 }, { "max", BC_TENSOR_S64 },
-	{ "inc", BC_TENSOR_U32 }, { "dec", BC_TENSOR_U32 },  { "and", BC_TENSOR_U32 }, { "or", BC_TENSOR_U32 },
-	{ "xor", BC_TENSOR_U64 },
+	{ "add", BC_TENSOR_U32 }, { "add", BC_TENSOR_S32 },  { "add", BC_TENSOR_U64 },	{ "add", BC_TENSOR_F32 },
+	{ "add", BC_TENSOR_F16 }, { "add", BC_TENSOR_BF16 }, { "min", BC_TENSOR_U32 },	{ "min", BC_TENSOR_S32 },
+	{ "min", BC_TENSOR_U64 }, { "max", BC_TENSOR_U32 },  { "max", BC_TENSOR_S32 },	{ "max", BC_TENSOR_S64 },
+	{ "inc", BC_TENSOR_U32 }, { "dec", BC_TENSOR_U32 },  { "and", BC_TENSOR_U32 },	{ "or", BC_TENSOR_U32 },
+	{ "xor", BC_TENSOR_U64 }, { "min", BC_TENSOR_F16 },  { "max", BC_TENSOR_BF16 },
 };
 
 /* A box of 64 bytes by 8 rows of a tensor of 96 bytes by 10. */

@@ -115,6 +115,16 @@ static uint64_t reduced(const char *op, enum bc_tensor_type t, uint64_t old, uin
 	return strcmp(op, "or") == 0 ? old | v : old ^ v;
 }
 
+/* The same of whole numbers. */
+static int reduced_whole(const char *op, int old, int v)
+{
+	if (strcmp(op, "min") == 0)
+		return v < old ? v : old;
+	if (strcmp(op, "max") == 0)
+		return v > old ? v : old;
+	return old + v;
+}
+
 bool bc_tma_check_sent(const struct bc_case *c, const struct bc_box *b, const char *op, const struct bc_arch *a,
 		       void *const *data, uint32_t seed, struct bc_mismatch *bad)
 {
@@ -136,7 +146,7 @@ bool bc_tma_check_sent(const struct bc_case *c, const struct bc_box *b, const ch
 		memcpy(&old, want + from, size);
 		memcpy(&v, source + at, size);
 		if (op && c->arg[BC_TMA_WHOLE])
-			v = bits_of(b->map.type, whole(from / size, seed) + whole(at / size, ~seed));
+			v = bits_of(b->map.type, reduced_whole(op, whole(from / size, seed), whole(at / size, ~seed)));
 		else if (op)
 			v = reduced(op, b->map.type, old, v);
 		memcpy(want + from, &v, size);

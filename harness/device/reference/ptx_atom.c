@@ -2,6 +2,7 @@
 /* atom and red on shared and global memory. */
 #include "harness/device/reference/ptx_exec.h"
 
+#include <math.h>
 #include <string.h>
 
 static int64_t extend(uint64_t v, unsigned bytes)
@@ -32,6 +33,18 @@ static uint64_t add_real(enum bc_ptx_type type, uint64_t a, uint64_t b, bool flu
 	}
 }
 
+/* The smaller or the larger number; one that is NaN gives way. */
+static uint64_t choose_real(enum bc_ptx_type type, uint64_t old, uint64_t b, bool smaller)
+{
+	const double x = bc_ptx_value(type, old), y = bc_ptx_value(type, b);
+
+	if (isnan(x) || isnan(y))
+		return isnan(x) ? b : old;
+	if (y < x || (!(x < y) && signbit(y)))
+		return smaller ? b : old;
+	return smaller ? old : b;
+}
+
 /* The new value of memory that holds @old. */
 static uint64_t apply(const struct bc_ptx_insn *in, uint64_t old, uint64_t b, uint64_t c, bool global)
 {
@@ -41,8 +54,16 @@ static uint64_t apply(const struct bc_ptx_insn *in, uint64_t old, uint64_t b, ui
 
 	switch ((enum bc_ptx_atomic_op)in->op) {
 	case BC_PTX_A_ADD: v = bc_ptx_type_float(type) ? add_real(type, old, b, global) : old + b; break;
-	case BC_PTX_A_MIN: v = (is_signed ? extend(b, in->elem) < extend(old, in->elem) : b < old) ? b : old; break;
-	case BC_PTX_A_MAX: v = (is_signed ? extend(b, in->elem) > extend(old, in->elem) : b > old) ? b : old; break;
+	case BC_PTX_A_MIN:
+	case BC_PTX_A_MAX:
+		if (bc_ptx_type_float(type)) {
+			v = choose_real(type, old, b, in->op == BC_PTX_A_MIN);
+			break;
+		}
+		v = (is_signed ? extend(b, in->elem) < extend(old, in->elem) : b < old) == (in->op == BC_PTX_A_MIN)
+			    ? b
+			    : old;
+		break;
 	case BC_PTX_A_INC: v = old >= b ? 0 : old + 1; break;
 	case BC_PTX_A_DEC: v = old == 0 || old > b ? b : old - 1; break;
 	case BC_PTX_A_AND: v = old & b; break;

@@ -81,14 +81,18 @@ static enum bc_status decode_fence(struct bc_ptx_decoder *d)
 {
 	static const char *const sems[] = { "sc", "acq_rel", "acquire", "release" };
 	static const char *const scopes[] = { "cta", "cluster", "gpu", "gl", "sys" };
+	static const char *const spaces[] = { "global", "shared::cta", "shared::cluster" };
 	bool scope = false;
 
 	d->in->exec = fence;
 	if (bc_ptx_take_modifier(d, "proxy")) {
 		scope = bc_ptx_take_modifier(d, "alias");
-		if (!scope && bc_ptx_take_modifier(d, "async"))
-			scope = bc_ptx_take_modifier(d, "global") || bc_ptx_take_modifier(d, "shared::cta") ||
-				bc_ptx_take_modifier(d, "shared::cluster") || true;
+		if (!scope && bc_ptx_take_modifier(d, "async")) {
+			scope = true;
+			for (size_t i = 0; i < BC_ARRAY_LEN(spaces); i++)
+				if (bc_ptx_take_modifier(d, spaces[i]))
+					break;
+		}
 	} else {
 		for (size_t i = 0; i < BC_ARRAY_LEN(sems); i++)
 			if (bc_ptx_take_modifier(d, sems[i]))

@@ -134,7 +134,7 @@ static void store_tile(struct bc_ptx_run *x, const struct bc_ptx_pending *c)
 	}
 }
 
-/* Which elements an operation reduces (PTX ISA, cp.reduce.async.bulk); min and max of floats are left out. */
+/* Which elements an operation reduces (PTX ISA, cp.reduce.async.bulk). */
 static bool can_reduce(enum bc_ptx_atomic_op op, enum bc_tensor_type t)
 {
 	const unsigned bytes = bc_tensor_type_bytes(t);
@@ -143,6 +143,8 @@ static bool can_reduce(enum bc_ptx_atomic_op op, enum bc_tensor_type t)
 	case BC_PTX_A_ADD: return bytes >= 4 || bc_tensor_type_float(t);
 	case BC_PTX_A_INC:
 	case BC_PTX_A_DEC: return t == BC_TENSOR_U32;
+	case BC_PTX_A_MIN:
+	case BC_PTX_A_MAX: return bytes >= 4 ? !bc_tensor_type_float(t) : bc_tensor_type_float(t);
 	default: return bytes >= 4 && !bc_tensor_type_float(t);
 	}
 }

@@ -323,6 +323,11 @@ static const struct {
 	{ REDUCE("min"), BC_TENSOR_S32, 0xffffffff, 2, 0xffffffff },
 	{ REDUCE("max"), BC_TENSOR_U64, UINT64_MAX, 2, UINT64_MAX },
 	{ REDUCE("max"), BC_TENSOR_S64, UINT64_MAX, 2, 2 },
+	{ REDUCE("min"), BC_TENSOR_F16, 0x4000, 0xbc00, 0xbc00 }, /* 2 and -1 */
+	{ REDUCE("max"), BC_TENSOR_F16, 0x4000, 0xbc00, 0x4000 },
+	{ REDUCE("min"), BC_TENSOR_F16, 0xbc00, 0xc000, 0xc000 },  /* -1 and -2 */
+	{ REDUCE("min"), BC_TENSOR_BF16, 0x0000, 0x8000, 0x8000 }, /* 0 and -0 */
+	{ REDUCE("max"), BC_TENSOR_BF16, 0x7fff, 0x3f80, 0x3f80 }, /* NaN and 1 */
 	{ REDUCE("inc"), BC_TENSOR_U32, 6, 7, 7 },
 	{ REDUCE("inc"), BC_TENSOR_U32, 7, 7, 0 },
 	{ REDUCE("dec"), BC_TENSOR_U32, 0, 7, 7 },
