@@ -217,6 +217,25 @@ static struct form at_least_1(const struct key *k)
 	return (struct form){ .ratio = 1 };
 }
 
+/* Reading 32 rows of a tile. Groups of lanes are served one after another: 4, 2, 1 of 16, 8, 4 bytes. Down a column the
+ * lanes of a group meet in one place of their rows, or in 8 places of a swizzle; along the rows they never meet. */
+static struct form tma_read(const struct key *k)
+{
+	const bool matrix = strncmp(k->variant, "ldmatrix", 8) == 0, rows = strncmp(k->variant, "rows", 4) == 0;
+	const unsigned groups = matrix ? 4 : (unsigned)k->n / 4, places = strstr(k->variant, "none") ? 1 : 8;
+	const unsigned each = rows || 32 / groups < places ? 1 : 32 / groups / places;
+
+	return (struct form){ .wavefronts = groups * each, .conflicts = groups * (each - 1), .requests = 1 };
+}
+
+/* 32 rows of the span, 128 bytes without one: as many sectors as a row has bytes. */
+static struct form tma_sectors(const struct key *k)
+{
+	const unsigned span = k->n ? (unsigned)k->n : 128;
+
+	return (struct form){ .sectors_lo = span, .sectors_hi = span };
+}
+
 static const struct {
 	const char *rule; /* a rule, or all whose names start so when it ends with _ */
 	struct form (*form)(const struct key *k);
@@ -264,10 +283,22 @@ static const struct {
 	{ "clock/one_word_add_1", one_of_n },
 	{ "clock/bandwidth", bandwidth },
 	{ "clock/latency", latency },
+	{ "tma/rank", data },
+	{ "tma/swizzle", data },
+	{ "tma/narrow", data },
+	{ "tma/element", data },
+	{ "tma/outside", data },
+	{ "tma/step", data },
+	{ "tma/store", data },
+	{ "tma/reduce", data },
+	{ "tma/sectors_", tma_sectors },
+	{ "tma/read", tma_read },
+	{ "tma/refused", data },
+	{ "tma/unfinished", data },
 };
 
 /* Of these all rules; of others those of the table that run kernels of their own. */
-static const char *const suites[] = { "coalesce", "reduction", "sync", "shuffle", "declare", "clock" };
+static const char *const suites[] = { "coalesce", "reduction", "sync", "shuffle", "declare", "clock", "tma" };
 
 static struct bc_error err;
 
