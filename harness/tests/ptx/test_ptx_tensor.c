@@ -240,7 +240,17 @@ static void draw_box(bool steps)
 	}
 	for (unsigned i = 0; i < map.rank; i++)
 		params.at[i] = (int32_t)draw(2 + (uint32_t)map.dim[i]) - 1 - (int32_t)(i ? 0 : draw(map.box[0]));
+	/* as hardware has it: at a multiple of 16 bytes of a row */
+	params.at[0] = (int32_t)((params.at[0] + 1024) / (int32_t)(16 / bytes) * (int32_t)(16 / bytes)) - 1024;
 	params.tile = 128 * draw(17);
+}
+
+/* A box that is stored does not begin before the tensor. */
+static void draw_stored_box(void)
+{
+	draw_box(true);
+	for (unsigned i = 0; i < map.rank; i++)
+		params.at[i] = params.at[i] < 0 ? 0 : params.at[i];
 }
 
 /* The kernel of the box's rank. */
@@ -285,7 +295,7 @@ END_TEST
 START_TEST(tiles_go_back_to_theirs)
 {
 	for (unsigned n = 0; n < BOXES; n++) {
-		draw_box(true);
+		draw_stored_box();
 		ck_assert_msg(run(of_rank(stores), false) == BC_OK, "box %u: %s", n, err.msg);
 		each_element(before, was, store_element);
 		expect_same(tensor, was, TENSOR, n);
@@ -477,6 +487,40 @@ START_TEST(what_cannot_be_copied_is_named)
 }
 END_TEST
 
+/* Where a box may begin, as an H200 has it. */
+static const struct {
+	enum bc_tensor_type type;
+	int32_t at;
+	bool stored;
+	const char *why; /* NULL: it may */
+} begins[] = {
+	{ BC_TENSOR_U32, 4, false, NULL },
+	{ BC_TENSOR_U32, -4, false, NULL },
+	{ BC_TENSOR_U32, 4, true, NULL },
+	{ BC_TENSOR_U8, 16, true, NULL },
+	{ BC_TENSOR_U64, 2, true, NULL },
+	{ BC_TENSOR_U32, 10, false, "the box begins 40 bytes into a row, which is no multiple of 16" },
+	{ BC_TENSOR_U32, -1, false, "the box begins -4 bytes into a row" },
+	{ BC_TENSOR_U8, 8, true, "the box begins 8 bytes into a row" },
+	{ BC_TENSOR_U16, 4, false, "the box begins 8 bytes into a row" },
+	{ BC_TENSOR_U64, 1, true, "the box begins 8 bytes into a row" },
+	{ BC_TENSOR_U32, -4, true, "a box that is written begins before the tensor" },
+};
+
+START_TEST(a_box_begins_where_hardware_takes_it)
+{
+	plain_row(begins[_i].type);
+	params.at[0] = begins[_i].at;
+	params.bytes = bytes_of_box();
+	if (!begins[_i].why) {
+		ck_assert_msg(run(begins[_i].stored ? stores[0] : loads[0], false) == BC_OK, "%s", err.msg);
+		return;
+	}
+	ck_assert_int_eq(run(begins[_i].stored ? stores[0] : loads[0], false), BC_EDEVICE);
+	ck_assert_msg(strstr(err.msg, begins[_i].why) != NULL, "%s", err.msg);
+}
+END_TEST
+
 START_TEST(an_architecture_without_them_says_so)
 {
 	plain_row(BC_TENSOR_U32);
@@ -566,6 +610,7 @@ Suite *bc_test_ptx_tensor(void)
 	suite_add_tcase(s, tc);
 	tc = tcase_create("refused");
 	tcase_add_loop_test(tc, what_cannot_be_copied_is_named, 0, BC_ARRAY_LEN(failures));
+	tcase_add_loop_test(tc, a_box_begins_where_hardware_takes_it, 0, (int)BC_ARRAY_LEN(begins));
 	tcase_add_test(tc, an_architecture_without_them_says_so);
 	tcase_add_loop_test(tc, a_map_that_cannot_be_made_is_refused, 0, BC_ARRAY_LEN(refusals));
 	suite_add_tcase(s, tc);
