@@ -30,7 +30,7 @@ uint32_t bc_counter_set_asks(const struct bc_counter_set *set);
 
 /* Classes whose counters one pass reads have the same turn, below BC_COUNTER_TURNS: from one turn to another the
  * profiler is set up anew, which takes 0.25 s. BC_CLASS_NONE goes with loads and stores. */
-#define BC_COUNTER_TURNS 4u
+#define BC_COUNTER_TURNS 5u
 unsigned bc_counter_turn(enum bc_class cls);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/measure/counter_session.h"
+#include "harness/measure/counter_set.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -458,6 +459,20 @@ START_TEST(a_wrong_count_is_handed_on_as_it_is)
 }
 END_TEST
 
+/* What sorts cases by turns would lose those of a turn beyond the last. */
+START_TEST(every_class_has_a_turn)
+{
+	unsigned seen = 0;
+
+	for (unsigned c = 0; c < BC_NCLASSES; c++) {
+		ck_assert_msg(bc_counter_turn((enum bc_class)c) < BC_COUNTER_TURNS, "class %s",
+			      bc_class_name((enum bc_class)c));
+		seen |= 1u << bc_counter_turn((enum bc_class)c);
+	}
+	ck_assert_uint_eq(seen, (1u << BC_COUNTER_TURNS) - 1);
+}
+END_TEST
+
 Suite *bc_test_counter_session(void)
 {
 	Suite *s = suite_create("counter_session");
@@ -483,6 +498,7 @@ Suite *bc_test_counter_session(void)
 	tcase_add_test(tc, less_than_the_baseline_breaks_that_case_alone);
 	tcase_add_loop_test(tc, any_counter_below_its_baseline_breaks_the_case, 0, 3);
 	tcase_add_test(tc, a_wrong_count_is_handed_on_as_it_is);
+	tcase_add_test(tc, every_class_has_a_turn);
 	suite_add_tcase(s, tc);
 	return s;
 }
