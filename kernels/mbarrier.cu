@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // kernels/mbarrier.cu - mbarrier objects: arrivals, phases, bytes to come, and the pipeline that is made of them.
 //
-// One block each. Every wait asks at most TRIES times; who gives up waits no more, which the data shows, so that nothing
-// hangs.
-// bc_mbarrier_missing is the pipeline whose producer does not wait for the consumers: a bug that the race check of the
-// reference device must find; no case runs it. Compute capability 8.0 and up; bytes and try_wait 9.0 and up.
+// One block each. Every wait asks at most TRIES times; who gives up waits no more, which the data shows, so that
+// nothing hangs. bc_mbarrier_missing is the pipeline whose producer does not wait for the consumers: a bug that the
+// race check of the reference device must find; no case runs it. Compute capability 8.0 and up; bytes and try_wait 9.0
+// and up.
 #include "bc_kernel.h"
 
 #define TRIES 4096u

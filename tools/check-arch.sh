@@ -240,7 +240,8 @@ ask_instructions()
 	instruction "$1" redux 'redux.sync.add.u32 %r3, %r1, 0xffffffff;'
 	instruction "$1" mma_sync 'mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r3, %r4}, {%r1, %r1, %r1, %r1},
 		{%r1, %r1}, {%r1, %r1};'
-	instruction "$1" mbarrier 'mbarrier.init.shared.b64 [%r2], %r1; mbarrier.inval.shared.b64 [%r2]; mov.u32 %r3, 0;'
+	instruction "$1" mbarrier 'mbarrier.init.shared.b64 [%r2], %r1; mbarrier.inval.shared.b64 [%r2];
+		mov.u32 %r3, 0;'
 	newer "$1" 7.8 cluster 'mapa.shared::cluster.u32 %r3, %r2, 0;'
 	newer "$1" 8.0 bulk_copy 'cp.async.bulk.commit_group; mov.u32 %r3, 0;'
 	newer "$1" 8.0 wgmma 'wgmma.fence.sync.aligned; mov.u32 %r3, 0;' a
