@@ -235,13 +235,16 @@ enum bc_ptx_space bc_ptx_space_of(struct bc_ptx_run *x, uint64_t addr)
 	return e && e->constant ? BC_PTX_CONST : BC_PTX_GLOBAL;
 }
 
-static void check_race(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
-		       uint64_t addr, uint32_t bytes, uint32_t enable, bool write, bool atomic)
+void bc_ptx_shared_race(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
+			uint64_t addr, uint32_t bytes, uint32_t enable, bool write, bool atomic)
 {
 	const struct bc_ptx_shared *s = w->b->shared;
 	const uint32_t thread = w->index * BC_LANES + lane;
 	const uint64_t when = w->clock << 5 | w->index;
 
+	if (bytes == 4 && !atomic && (enable & 15u) == 15u &&
+	    bc_ptx_race_word(s->race, (uint32_t)(addr - s->base), thread, in->stmt, when, write, x->g->l->multi_writer))
+		return;
 	for (uint32_t i = 0; i < bytes; i++) {
 		struct bc_ptx_race_hit hit;
 
@@ -281,7 +284,7 @@ void bc_ptx_shared_read(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struc
 		bc_ptx_add_finding(x, w, in, &at);
 	}
 	if (s->race && !atomic) /* the write that follows is checked */
-		check_race(x, w, in, lane, addr, bytes, UINT32_MAX, false, false);
+		bc_ptx_shared_race(x, w, in, lane, addr, bytes, UINT32_MAX, false, false);
 }
 
 void bc_ptx_shared_write(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
@@ -298,7 +301,7 @@ void bc_ptx_shared_write(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 				written[i] = 1;
 	}
 	if (s->race)
-		check_race(x, w, in, lane, addr, bytes, enable, true, atomic);
+		bc_ptx_shared_race(x, w, in, lane, addr, bytes, enable, true, atomic);
 }
 
 /* The bytes that @enable names of what a lane stores. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* setp, set, selp, slct, testp. */
-#include "harness/device/reference/ptx_exec.h"
+#include "harness/device/reference/ptx_lanes.h"
 
 #include <math.h>
 
@@ -39,6 +39,38 @@ static int64_t extend(uint64_t v, unsigned bytes)
 	return bytes == 4 ? (int64_t)(int32_t)(uint32_t)v : (int64_t)v;
 }
 
+/* One bit per lane: equal in *@equal, less in *@less; @flip turns the order of signed numbers into that of unsigned. */
+BC_PTX_WIDE static void order_all(const uint64_t pa[BC_LANES], const uint64_t pb[BC_LANES], unsigned shift,
+				  uint64_t flip, uint32_t *equal, uint32_t *less)
+{
+	uint32_t is[BC_LANES], below[BC_LANES], e = 0, b = 0;
+
+	for (unsigned l = 0; l < BC_LANES; l++) {
+		const uint64_t x = pa[l] << shift ^ flip, y = pb[l] << shift ^ flip;
+
+		is[l] = (uint32_t)(x == y) << l;
+		below[l] = (uint32_t)(x < y) << l;
+	}
+	for (unsigned l = 0; l < BC_LANES; l++) {
+		e |= is[l];
+		b |= below[l];
+	}
+	*equal = e;
+	*less = b;
+}
+
+/* Integers of a whole warp. */
+static uint32_t compare_all(const struct bc_ptx_warp *w, const struct bc_ptx_insn *in)
+{
+	const bool is_signed = bc_ptx_type_signed((enum bc_ptx_type)in->stype);
+	const enum bc_ptx_cmp cmp = (enum bc_ptx_cmp)in->cmp;
+	uint32_t equal, less;
+
+	order_all(w->r + in->src[0], w->r + in->src[1], is_signed ? 64u - 8u * in->elem : 0,
+		  is_signed ? UINT64_C(1) << 63 : 0, &equal, &less);
+	return (ordered(cmp, 0) ? equal : 0) | (ordered(cmp, -1) ? less : 0) | (ordered(cmp, 1) ? ~(equal | less) : 0);
+}
+
 /* One bit per lane of @mask: the comparison's outcome. @high: of the upper halves of packed types. */
 static uint32_t compare(const struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t mask, bool high)
 {
@@ -47,6 +79,8 @@ static uint32_t compare(const struct bc_ptx_warp *w, const struct bc_ptx_insn *i
 	const uint64_t *pa = w->r + in->src[0], *pb = w->r + in->src[1];
 	uint32_t out = 0;
 
+	if (mask == BC_PTX_FULL && !bc_ptx_type_float(type))
+		return compare_all(w, in);
 	for (uint32_t m = mask; m != 0; m &= m - 1) {
 		const unsigned l = (unsigned)__builtin_ctz(m);
 		uint64_t a = pa[l], b = pb[l];

@@ -3,6 +3,7 @@
 #include "harness/device/reference/ptx_exec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SECTOR_BYTES 32
 #define LINE_SECTORS 4
@@ -26,6 +27,27 @@ enum bc_op bc_ptx_access_op(uint32_t bytes, bool store, bool generic)
 	return BC_OP_NONE;
 }
 
+/* bc_banks_count, or what it said of the same request of this statement the last time. */
+static enum bc_status count_banks(struct bc_ptx_run *x, const struct bc_ptx_insn *in, enum bc_op op,
+				  const uint32_t addr[BC_LANES], uint32_t mask, struct bc_wavefronts *n,
+				  struct bc_error *err)
+{
+	struct bc_ptx_counted *c = &x->counted[in->stmt % BC_PTX_COUNTED];
+	enum bc_status st;
+
+	if (c->valid && c->op == op && c->mask == mask && memcmp(c->addr, addr, sizeof(c->addr)) == 0) {
+		*n = c->n;
+		return BC_OK;
+	}
+	st = bc_banks_count(&x->g->geometry, op, addr, mask, n, err);
+	c->valid = !st;
+	c->op = op;
+	c->mask = mask;
+	c->n = *n;
+	memcpy(c->addr, addr, sizeof(c->addr));
+	return st;
+}
+
 void bc_ptx_count_shared(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, enum bc_op op,
 			 const uint64_t addr[BC_LANES], uint32_t mask)
 {
@@ -43,7 +65,7 @@ void bc_ptx_count_shared(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 	if (h && h->count)
 		st = h->count(h->ctx, &x->g->geometry, op, a, mask, &n, &err);
 	else
-		st = bc_banks_count(&x->g->geometry, op, a, mask, &n, &err);
+		st = count_banks(x, in, op, a, mask, &n, &err);
 	if (!st && h && h->serve) {
 		struct bc_ptx_access at =
 			bc_ptx_access_of(x, w, in, BC_PTX_LOAD, BC_PTX_SHARED, bc_op_info(op)->bytes, mask, addr);

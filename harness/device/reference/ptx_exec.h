@@ -22,6 +22,7 @@
 #define BC_PTX_NO_ADDR UINT64_MAX
 #define BC_PTX_WARPS_MAX 32
 #define BC_PTX_BARRIERS 16
+#define BC_PTX_COUNTED 16
 
 /* Generic addresses of the windows; far from every allocation. */
 #define BC_PTX_SHARED_WINDOW UINT64_C(0x00007f0000000000)
@@ -339,6 +340,13 @@ struct bc_ptx_run {
 		bool global;		     /* a global load */
 	} served;			     /* what the current instruction was served: for its time */
 	unsigned char data[BC_LANES][BC_PTX_LANE_BYTES];
+	struct bc_ptx_counted { /* by statement: the last request that the bank laws were asked about */
+		bool valid;
+		enum bc_op op;
+		uint32_t mask;
+		uint32_t addr[BC_LANES];
+		struct bc_wavefronts n;
+	} counted[BC_PTX_COUNTED];
 };
 
 /* ptx_decode.c: what the families' decoders use. Each fails with path:line and the instruction's text. */
@@ -438,11 +446,19 @@ const unsigned char *bc_ptx_const_at(struct bc_ptx_run *x, struct bc_ptx_warp *w
 /* Note reads and writes of shared bytes: unwritten reads, races. */
 void bc_ptx_shared_read(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
 			uint64_t addr, uint32_t bytes, bool atomic);
+/* The race check alone; @enable: bit i: byte i. */
+void bc_ptx_shared_race(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
+			uint64_t addr, uint32_t bytes, uint32_t enable, bool write, bool atomic);
 void bc_ptx_shared_write(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
 			 uint64_t addr, uint32_t bytes, uint32_t enable, bool atomic);
 /* Write what @lane stores, x->data[lane], to shared memory at an address that was checked; @enable: bit i: byte i. */
 void bc_ptx_shared_put(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
 		       uint64_t addr, uint32_t bytes, uint32_t enable);
+
+/* ptx_words.c: ld.shared and st.shared of one 32-bit word by each of 32 lanes, one after the other in memory, that have
+ * nothing to be told. Return: false when the access is another one; nothing was done then. */
+bool bc_ptx_load_words(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t mask);
+bool bc_ptx_store_words(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t mask);
 
 /* Which space a generic address lies in: SHARED, LOCAL, PARAM, CONST (a .const variable), else GLOBAL. */
 enum bc_ptx_space bc_ptx_space_of(struct bc_ptx_run *x, uint64_t addr);
@@ -459,6 +475,12 @@ struct bc_ptx_race_hit {
 /* Return: true when the access races with an earlier one, told in @hit. @when: number of the instruction executed. */
 bool bc_ptx_race_access(struct bc_ptx_race *r, uint32_t offset, uint32_t thread, uint32_t stmt, uint64_t when,
 			bool write, bool atomic, bool multi_writer, struct bc_ptx_race_hit *hit);
+/*
+ * The same for the 4 bytes of an aligned word at once. Return: false when they are to be checked one by one: they were
+ * touched by different accesses, or this one races. Nothing is noted then.
+ */
+bool bc_ptx_race_word(struct bc_ptx_race *r, uint32_t offset, uint32_t thread, uint32_t stmt, uint64_t when, bool write,
+		      bool multi_writer);
 void bc_ptx_race_barrier_all(struct bc_ptx_race *r); /* every thread of the block waited */
 /* Lanes of one warp, or whole warps, synchronise: @release threads before, @acquire threads after it. */
 enum bc_status bc_ptx_race_sync(struct bc_ptx_race *r, const uint32_t release[BC_PTX_WARPS_MAX],

@@ -182,6 +182,8 @@ static void load(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_pt
 {
 	const uint32_t *list = x->k->list + in->list;
 
+	if (bc_ptx_load_words(x, w, in, mask))
+		return;
 	lane_addresses(x, w, in);
 	by_space(x, w, in, mask, load_from);
 	if (x->failed)
@@ -201,6 +203,8 @@ static void store(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_p
 {
 	const uint32_t *list = x->k->list + in->list;
 
+	if (bc_ptx_store_words(x, w, in, mask))
+		return;
 	lane_addresses(x, w, in);
 	for (uint32_t i = 0; i < in->vec; i++) {
 		const uint64_t *s = w->r + list[i];

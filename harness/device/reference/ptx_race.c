@@ -17,6 +17,7 @@ struct touch {
 	uint32_t writer, write_clock, write_stmt; /* writer: thread + 1, 0: none */
 	uint64_t write_when;
 	bool write_atomic;
+	bool word;					 /* of an aligned word's first byte: it stands for all four */
 	uint32_t reader[2], read_clock[2], read_stmt[2]; /* the last two different readers; the newest first */
 };
 
@@ -190,30 +191,69 @@ static bool conflicts(const struct bc_ptx_race *r, const struct touch *t, uint32
 	return false;
 }
 
-bool bc_ptx_race_access(struct bc_ptx_race *r, uint32_t offset, uint32_t thread, uint32_t stmt, uint64_t when,
-			bool write, bool atomic, bool multi_writer, struct bc_ptx_race_hit *hit)
+static void note(const struct bc_ptx_race *r, struct touch *t, uint32_t thread, uint32_t stmt, uint64_t when,
+		 bool write, bool atomic)
 {
-	struct touch *t = &r->touch[offset];
-	bool found;
-
-	if (t->epoch != r->epoch)
-		*t = (struct touch){ .epoch = r->epoch };
-	found = conflicts(r, t, thread, when, write, atomic, multi_writer, hit);
 	if (write) {
 		t->writer = thread + 1;
 		t->write_clock = r->clock[thread];
 		t->write_stmt = stmt;
 		t->write_when = when;
 		t->write_atomic = atomic;
-	} else {
-		if (t->reader[0] != thread + 1) {
-			t->reader[1] = t->reader[0];
-			t->read_clock[1] = t->read_clock[0];
-			t->read_stmt[1] = t->read_stmt[0];
-		}
-		t->reader[0] = thread + 1;
-		t->read_clock[0] = r->clock[thread];
-		t->read_stmt[0] = stmt;
+		return;
 	}
+	if (t->reader[0] != thread + 1) {
+		t->reader[1] = t->reader[0];
+		t->read_clock[1] = t->read_clock[0];
+		t->read_stmt[1] = t->read_stmt[0];
+	}
+	t->reader[0] = thread + 1;
+	t->read_clock[0] = r->clock[thread];
+	t->read_stmt[0] = stmt;
+}
+
+/* A word that was touched as one: its bytes get records of their own. */
+static void split_word(struct bc_ptx_race *r, uint32_t offset)
+{
+	struct touch *t = &r->touch[offset & ~3u];
+
+	if (!t->word)
+		return;
+	t->word = false;
+	for (unsigned i = 1; i < 4; i++)
+		t[i] = t[0];
+}
+
+bool bc_ptx_race_word(struct bc_ptx_race *r, uint32_t offset, uint32_t thread, uint32_t stmt, uint64_t when, bool write,
+		      bool multi_writer)
+{
+	struct touch *t = &r->touch[offset];
+	struct bc_ptx_race_hit hit;
+
+	if ((offset & 3) != 0 || r->bytes < 4 || offset > r->bytes - 4)
+		return false;
+	if (t->epoch != r->epoch || !t->word) {
+		for (unsigned i = 0; i < 4 && !t->word; i++)
+			if (t[i].epoch == r->epoch)
+				return false;
+		*t = (struct touch){ .epoch = r->epoch, .word = true };
+	} else if (conflicts(r, t, thread, when, write, false, multi_writer, &hit)) {
+		return false;
+	}
+	note(r, t, thread, stmt, when, write, false);
+	return true;
+}
+
+bool bc_ptx_race_access(struct bc_ptx_race *r, uint32_t offset, uint32_t thread, uint32_t stmt, uint64_t when,
+			bool write, bool atomic, bool multi_writer, struct bc_ptx_race_hit *hit)
+{
+	struct touch *t = &r->touch[offset];
+	bool found;
+
+	split_word(r, offset);
+	if (t->epoch != r->epoch)
+		*t = (struct touch){ .epoch = r->epoch };
+	found = conflicts(r, t, thread, when, write, atomic, multi_writer, hit);
+	note(r, t, thread, stmt, when, write, atomic);
 	return found;
 }

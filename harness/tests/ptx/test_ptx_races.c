@@ -55,6 +55,26 @@ static const struct {
 	  "setp.eq.u32 %p1, %r1, 3; @%p1 st.shared.u8 [%r2+1], %r1; setp.eq.u32 %p1, %r1, 4; "
 	  "@%p1 st.shared.u32 [%r2], %r1;",
 	  true, false },
+	{ "a byte of a word that another thread wrote whole",
+	  "setp.eq.u32 %p1, %r1, 3; @%p1 st.shared.u32 [%r2], %r1; setp.eq.u32 %p1, %r1, 4; "
+	  "@%p1 st.shared.u8 [%r2+3], %r1;",
+	  true, false },
+	{ "the byte behind a word that another thread wrote whole",
+	  "setp.eq.u32 %p1, %r1, 3; @%p1 st.shared.u32 [%r2], %r1; setp.eq.u32 %p1, %r1, 4; "
+	  "@%p1 st.shared.u8 [%r2+4], %r1;",
+	  false, false },
+	{ "a word of which another thread wrote one byte before, and this one the other three",
+	  OWN
+	  "st.shared.u8 [%r4], %r1; st.shared.u16 [%r4+2], %r1; st.shared.u8 [%r4+1], %r1; st.shared.u32 [%r4], %r1; "
+	  "setp.eq.u32 %p1, %r1, 4; @%p1 st.shared.u8 [%r2+1], %r1;",
+	  true, false },
+	{ "whole words, one word on in the next warp's turn",
+	  OWN "st.shared.u32 [%r4], %r1; setp.ge.u32 %p1, %r1, 32; @%p1 ld.shared.u32 %r6, [%r4+-4];", true, false },
+	{ "whole words, split by a byte's read before a barrier",
+	  OWN NEXT
+	  "st.shared.u32 [%r4], %r1; ld.shared.u8 %r6, [%r4+1]; bar.sync 0; ld.shared.u32 %r6, [%r5]; bar.sync 0; "
+	  "st.shared.u32 [%r5], %r6;",
+	  false, false },
 	{ "only reads", "ld.shared.u32 %r6, [%r2]; ld.shared.u8 %r6, [%r2+1];", false, false },
 	{ "atomics", "red.shared.add.u32 [%r2], %r1; atom.shared.max.u32 %r6, [%r2], %r1;", false, false },
 	{ "an atomic and a plain store",
