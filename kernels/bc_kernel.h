@@ -235,6 +235,17 @@ struct bc_mbarrier_params {
 	bc_u32 unused;
 };
 
+/* kernels/cluster.cu: blocks of n threads in clusters of r blocks. Block: its linear index in the grid. */
+#define BC_CLUSTER_FACTS 18   /* words that a block of bc_cluster_ranks writes */
+#define BC_CLUSTER_BINS 64    /* of the histogram, in each block */
+#define BC_CLUSTER_HEARD 1024 /* loads of bc_cluster_clock, half and all */
+struct bc_cluster_params {
+	BC_PTR(const bc_u32) in; /* [blocks][n] */
+	BC_PTR(bc_u32) out;	 /* ranks: [blocks][FACTS]; to and from others: [blocks][r - 1][n]; else [blocks][n] */
+	BC_PTR(bc_u32) cycles;	 /* clock: [2][2] local, remote: half of the loads, all */
+	bc_u32 steps, stride;	 /* ring: steps; clock: words from lane to lane */
+};
+
 /*
  * kernels/mma.cu: one warp multiplies A, 16 rows of 128 bytes, by B, and adds C. B is 8 rows of 128 bytes, one for each
  * column of the product; or, with @transposed, 64 rows of 8 elements of 16 bits, one for each k.

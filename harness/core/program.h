@@ -46,7 +46,7 @@ struct bc_program_buffer {
 
 struct bc_program {
 	const char *image, *kernel;
-	uint32_t grid[3], block[3];		     /* 0 is taken as 1 */
+	uint32_t grid[3], block[3], cluster[3];	     /* 0 is taken as 1 */
 	uint32_t shared_bytes;			     /* dynamic */
 	unsigned char params[BC_PROGRAM_PARAMS_MAX]; /* as a C struct of the kernel's parameters */
 	size_t params_size;

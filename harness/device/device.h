@@ -83,6 +83,7 @@ struct bc_launch {
 	const char *kernel;	    /* entry name: "bc_ld32" */
 	const char *label;	    /* case id, for messages */
 	uint32_t grid[3], block[3]; /* each at least 1 */
+	uint32_t cluster[3];	    /* blocks of a cluster; 0 is 1, all 0 or 1: no clusters */
 	uint32_t shared_bytes;	    /* dynamic shared memory of a block; where it needs that, the device opts in */
 	bool no_optin; /* it does not: more than 48 KB, static and dynamic, is then an error; run it alone */
 	unsigned char params[BC_LAUNCH_PARAMS_MAX];

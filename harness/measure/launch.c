@@ -412,6 +412,7 @@ enum bc_status bc_case_launch_program(const struct bc_case *c, const struct bc_a
 	for (unsigned i = 0; i < 3; i++) {
 		r->launch.grid[i] = p->grid[i] ? p->grid[i] : 1;
 		r->launch.block[i] = p->block[i] ? p->block[i] : 1;
+		r->launch.cluster[i] = p->cluster[i];
 	}
 	if (p->every_sm) {
 		r->sms = r->launch.grid[0] = sms;

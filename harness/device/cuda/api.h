@@ -49,6 +49,7 @@
 	X(cuMemFreeHost) \
 	X(cuLaunchKernel) \
 	X(cuLaunchCooperativeKernel) \
+	X(cuLaunchKernelEx) \
 	X(cuTensorMapEncodeTiled) \
 	X(cuCtxSynchronize) \
 	X(cuCtxGetDevice) \

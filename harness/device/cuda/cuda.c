@@ -19,7 +19,8 @@
 #include "harness/device/nvml.h"
 #include "harness/device/refusal.h"
 
-#define XID_WAIT_MS 300u /* after a sticky error: for the Xid to arrive */
+#define PORTABLE_CLUSTER 8u /* blocks that every device with clusters can have in one */
+#define XID_WAIT_MS 300u    /* after a sticky error: for the Xid to arrive */
 #define IMAGE_MAX (64u << 20)
 #define ARENA_MAX ((size_t)24 << 20)   /* buffers of the launches that travel together ... */
 #define SLICES_MAX ((size_t)256 << 20) /* ... and what of them stays on the GPU */
@@ -401,6 +402,39 @@ static enum bc_status begin_range(const struct pass *p, size_t i, size_t *ranges
 	return st ? st : bc_cuda_counters_push(p->counters, (*ranges)++, err);
 }
 
+static bool has_clusters(const struct bc_launch *l)
+{
+	return l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1;
+}
+
+/* A launch with clusters. More than 8 blocks are possible on some devices, and the kernel must opt in. */
+static enum bc_status launch_clusters(const struct bc_cuda_api *cu, CUfunction f, const struct bc_launch *l,
+				      void **params, struct bc_error *err)
+{
+	CUlaunchAttribute a = { .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION };
+	const CUlaunchConfig config = {
+		.gridDimX = l->grid[0],
+		.gridDimY = l->grid[1],
+		.gridDimZ = l->grid[2],
+		.blockDimX = l->block[0],
+		.blockDimY = l->block[1],
+		.blockDimZ = l->block[2],
+		.sharedMemBytes = l->shared_bytes,
+		.attrs = &a,
+		.numAttrs = 1,
+	};
+	enum bc_status st = BC_OK;
+
+	a.value.clusterDim.x = l->cluster[0] ? l->cluster[0] : 1;
+	a.value.clusterDim.y = l->cluster[1] ? l->cluster[1] : 1;
+	a.value.clusterDim.z = l->cluster[2] ? l->cluster[2] : 1;
+	if (a.value.clusterDim.x * a.value.clusterDim.y * a.value.clusterDim.z > PORTABLE_CLUSTER)
+		st = bc_cuda_check(cu->cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+				   "cuFuncSetAttribute (clusters of more than 8 blocks)", l->label, err);
+	return st ? st
+		  : bc_cuda_check(cu->cuLaunchKernelEx(&config, f, params, NULL), "cuLaunchKernelEx", l->label, err);
+}
+
 /* All blocks of a cooperative launch are there at once, or the launch is refused. Every kernel has one parameter, a
  * struct, and the driver is told where it is: in a buffer of all parameters (CU_LAUNCH_PARAM_BUFFER_POINTER) one that
  * is aligned to 64 bytes, as a tensor map is, does not begin at 0, for the parameters of sm_90 begin at 0x210 (seen on
@@ -411,6 +445,8 @@ static enum bc_status launch_one(const struct pass *p, size_t i, struct bc_error
 	const struct bc_cuda_api *cu = p->d->cu;
 	void *whole[] = { p->params[i] };
 
+	if (has_clusters(l))
+		return launch_clusters(cu, p->functions[i], l, whole, err);
 	if (l->cooperative)
 		return bc_cuda_check(cu->cuLaunchCooperativeKernel(p->functions[i], l->grid[0], l->grid[1], l->grid[2],
 								   l->block[0], l->block[1], l->block[2],

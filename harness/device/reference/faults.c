@@ -243,6 +243,9 @@ static void off_by_one(struct bc_ptx_counts *c)
 #define TENSOR(bit)                                                                                     \
 	.kind = BC_FAULT_DATA, .no_clock = BY_DATA, .suites = { "tma" }, .feature = FEATURE(bulk_copy), \
 	.hooks = { .tensor = (bit) }
+#define CLUSTER(bit)                                                                                      \
+	.kind = BC_FAULT_DATA, .no_clock = BY_DATA, .suites = { "cluster" }, .feature = FEATURE(cluster), \
+	.hooks = { .cluster = (bit) }
 #define COUNTED "broadcast", "mapping", "stride", "ways", "width"
 
 const struct bc_fault bc_faults[] = {
@@ -452,6 +455,15 @@ const struct bc_fault bc_faults[] = {
 	  .suites = { "matrix" },
 	  .feature = FEATURE(stmatrix),
 	  .hooks = { .store = lost_row } },
+	{ .name = "dsm-own",
+	  .sentence = "mapa names the block's own shared memory, whatever block is asked for",
+	  CLUSTER(BC_PTX_CLUSTER_OWN) },
+	{ .name = "dsm-early",
+	  .sentence = "who waits at a cluster's barrier goes on at once",
+	  CLUSTER(BC_PTX_CLUSTER_UNORDERED) },
+	{ .name = "dsm-counted",
+	  .sentence = "accesses of another block's shared memory count as local ones",
+	  CLUSTER(BC_PTX_CLUSTER_COUNTED) },
 	{ .name = "tensor-swizzle",
 	  .sentence = "swizzles of tensor copies go by the offset in the tile, not by the address",
 	  .quick = true,

@@ -188,6 +188,13 @@ enum bc_ptx_tensor_fault {
 	BC_PTX_TENSOR_UNCOUNTED = 1 << 7, /* one copy completes a barrier's transactions, however many are expected */
 };
 
+/* What a cluster can do wrong: bits of bc_ptx_hooks.cluster. */
+enum bc_ptx_cluster_fault {
+	BC_PTX_CLUSTER_OWN = 1 << 0,	   /* mapa names the block's own memory */
+	BC_PTX_CLUSTER_UNORDERED = 1 << 1, /* who waits at the cluster's barrier goes on at once */
+	BC_PTX_CLUSTER_COUNTED = 1 << 2,   /* accesses of another block's memory count as local ones */
+};
+
 #define BC_PTX_LANE_BYTES 32 /* space for a lane in the hooks' data */
 
 /* What a lane does to an mbarrier object. */
@@ -230,6 +237,7 @@ struct bc_ptx_hooks {
 	 * the block has memory; 0: it is not. */
 	uint32_t also_at;
 	unsigned tensor;     /* enum bc_ptx_tensor_fault */
+	unsigned cluster;    /* enum bc_ptx_cluster_fault */
 	bool lost_products;  /* mma.sync leaves out the last column of A */
 	bool share_blocks;   /* blocks 2k and 2k + 1 run together and have one shared memory */
 	bool count_shuffles; /* a shuffle counts as a clean shared load and a clean shared store too */
@@ -251,6 +259,7 @@ struct bc_ptx_launch {
 	const struct bc_ptx_timing *timing; /* NULL: the clock counts a warp's instructions */
 	uint32_t sms;			    /* multiprocessors of the device; 0: 1 */
 	bool cooperative;		    /* all blocks at once; at most as many as there are multiprocessors */
+	uint32_t cluster[3];		    /* blocks of a cluster, at most 16; 0 is 1, unless the entry says */
 };
 
 /*
@@ -322,11 +331,11 @@ struct bc_ptx_result {
  * @out: always filled; counts are those up to the failure when there is one
  *
  * Return: BC_OK when it ran to its end (findings UNWRITTEN and RACE may be there).
- * BC_EUSAGE: geometry, a cooperative launch of more blocks than SMs, parameter size, shared memory above what the
- * architecture allows (static plus dynamic above optin_bytes, static above static_bytes). BC_EDEVICE: the kernel
- * failed: a finding that stops it (its text is the message), trap, a barrier or a warp-wide instruction that waits for
- * lanes that never come, "hang: instruction budget used up". The failure reported is that of the lowest block that
- * fails.
+ * BC_EUSAGE: geometry, clusters that the grid or the entry does not allow, a cooperative launch of more blocks than
+ * SMs, parameter size, shared memory above what the architecture allows (static plus dynamic above optin_bytes, static
+ * above static_bytes). BC_EDEVICE: the kernel failed: a finding that stops it (its text is the message), trap, a
+ * barrier or a warp-wide instruction that waits for lanes that never come, "hang: instruction budget used up". The
+ * failure reported is that of the lowest block that fails.
  */
 enum bc_status bc_ptx_launch(const struct bc_ptx_kernel *k, const struct bc_ptx_launch *l, struct bc_ptx_result *out,
 			     struct bc_error *err);

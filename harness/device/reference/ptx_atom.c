@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* atom and red on shared and global memory. */
-#include "harness/device/reference/ptx_exec.h"
+#include "harness/device/reference/ptx_cluster.h"
 
 #include <math.h>
 #include <string.h>
@@ -144,12 +144,12 @@ static void atomic_in(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct 
 			return;
 	}
 	if (shared) {
-		x->counts.atom_requests += 1;
+		x->counts.atom_requests += !x->remote || (h && h->cluster & BC_PTX_CLUSTER_COUNTED);
 		bc_ptx_count_shared(x, w, in, law_of(in), addr, mask);
 	}
 	a = bc_ptx_access_of(x, w, in, BC_PTX_ATOMIC, space, in->elem, mask, addr);
 	if (h && h->atomic) {
-		a.op = shared ? law_of(in) : BC_OP_NONE;
+		a.op = shared && !x->remote ? law_of(in) : BC_OP_NONE;
 		h->atomic(h->ctx, &a, &update);
 	}
 	for (uint32_t m = mask; m != 0; m &= m - 1) {
@@ -186,9 +186,9 @@ static void atomic(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_
 
 		for (unsigned l = 0; l < BC_LANES; l++)
 			addr[l] = x->addr[l] - BC_PTX_SHARED_WINDOW;
-		atomic_in(x, w, in, BC_PTX_SHARED, addr, shared);
+		bc_ptx_cluster_access(x, w, in, atomic_in, addr, shared);
 	} else if (shared) {
-		atomic_in(x, w, in, BC_PTX_SHARED, x->addr, shared);
+		bc_ptx_cluster_access(x, w, in, atomic_in, x->addr, shared);
 	}
 	if (!x->failed && (mask & ~shared))
 		atomic_in(x, w, in, BC_PTX_GLOBAL, x->addr, mask & ~shared);
@@ -233,7 +233,8 @@ static void take_prefix(struct bc_ptx_decoder *d)
 		if (bc_ptx_take_modifier(d, "global")) {
 			d->in->space = BC_PTX_GLOBAL;
 			more = true;
-		} else if (bc_ptx_take_modifier(d, "shared") || bc_ptx_take_modifier(d, "shared::cta")) {
+		} else if (bc_ptx_take_modifier(d, "shared") || bc_ptx_take_modifier(d, "shared::cta") ||
+			   (d->k->arch.cluster && bc_ptx_take_modifier(d, "shared::cluster"))) {
 			d->in->space = BC_PTX_SHARED;
 			more = true;
 		}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "harness/device/reference/ptx_barrier.h"
+#include "harness/device/reference/ptx_cluster.h"
 #include "harness/device/reference/ptx_time.h"
 
 /* After the barrier: the lanes of @w that waited go on. */
-static void resume(struct bc_ptx_warp *w)
+void bc_ptx_barrier_resume(struct bc_ptx_warp *w)
 {
 	for (unsigned s = 0; s < w->nsplit; s++) {
 		if (w->split[s].state != BC_PTX_S_BARRIER)
@@ -31,7 +32,7 @@ static bool same_barrier(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 		for (uint32_t m = w->split[s].mask; m != 0; m &= m - 1) {
 			const unsigned l = (unsigned)__builtin_ctz(m);
 
-			if (w->r[at->src[0] + l] == id && at->mode == in->mode &&
+			if (!(at->flags & BC_PTX_FL_CLUSTER) && w->r[at->src[0] + l] == id && at->mode == in->mode &&
 			    (at->flags & kind) == (in->flags & kind) &&
 			    (!(at->flags & BC_PTX_FL_COUNT_GIVEN) || w->r[at->src[1] + l] == count))
 				continue;
@@ -108,7 +109,7 @@ static void complete(struct bc_ptx_run *x, struct bc_ptx_block *b, uint32_t id)
 		if (x->g->timing)
 			b->warp[i].time.issue = done.cycle + 1;
 		put_reduction(x, &b->warp[i], done.popc, done.all, done.any);
-		resume(&b->warp[i]);
+		bc_ptx_barrier_resume(&b->warp[i]);
 	}
 }
 
@@ -163,6 +164,10 @@ void bc_ptx_barrier_arrive(struct bc_ptx_run *x, struct bc_ptx_warp *w, const st
 	const bool arrive = (in->flags & BC_PTX_FL_ARRIVE) != 0;
 	uint32_t count = 0;
 
+	if (in->flags & BC_PTX_FL_CLUSTER) {
+		bc_ptx_cluster_barrier(x, w, in);
+		return;
+	}
 	if (in->flags & BC_PTX_FL_COUNT_GIVEN)
 		count = (uint32_t)w->r[in->src[1] + lane];
 	if (id >= BC_PTX_BARRIERS) {
@@ -178,13 +183,13 @@ void bc_ptx_barrier_arrive(struct bc_ptx_run *x, struct bc_ptx_warp *w, const st
 
 		reduce(x, w, &own);
 		put_reduction(x, w, own.popc, own.all, own.any);
-		resume(w);
+		bc_ptx_barrier_resume(w);
 		return;
 	}
 	if (!join_barrier(x, w, in, &w->b->barrier[id], (uint32_t)id, count))
 		return;
 	if (arrive) {
-		resume(w);
+		bc_ptx_barrier_resume(w);
 	} else {
 		w->b->barrier[id].waiting |= 1u << w->index;
 		w->waiting = true;
@@ -199,16 +204,22 @@ void bc_ptx_barrier_exit(struct bc_ptx_run *x, struct bc_ptx_block *b)
 	for (uint32_t id = 0; id < BC_PTX_BARRIERS && !x->failed; id++)
 		if (!b->barrier[id].counted)
 			complete(x, b, id);
+	bc_ptx_cluster_exit(x, b);
 }
 
 void bc_ptx_barrier_deadlock(struct bc_ptx_run *x, const struct bc_ptx_block *b)
 {
 	for (uint32_t i = 0; i < b->nwarps; i++) {
 		const struct bc_ptx_warp *w = &b->warp[i];
-		const struct bc_ptx_barrier *bar = &b->barrier[w->barrier];
+		const struct bc_ptx_barrier *bar = &b->barrier[w->barrier % BC_PTX_BARRIERS];
 
 		if (!w->waiting)
 			continue;
+		if (w->barrier == BC_PTX_CLUSTER_BARRIER) {
+			bc_ptx_fail_at(x, b, &x->k->code[w->split[0].pc],
+				       "deadlock: warp %u waits at the cluster's barrier, and no warp can go on", i);
+			return;
+		}
 		bc_ptx_fail_at(x, b, &x->k->code[w->split[0].pc],
 			       "deadlock: barrier %u has %u of %u threads, and no warp can go on", w->barrier,
 			       bar->arrived, bar->counted ? bar->expected : (b->nwarps - b->ndone) * BC_LANES);

@@ -11,5 +11,7 @@ void bc_ptx_barrier_arrive(struct bc_ptx_run *x, struct bc_ptx_warp *w, const st
 void bc_ptx_barrier_exit(struct bc_ptx_run *x, struct bc_ptx_block *b);
 /* No warp of the block can run, and some are not done: fail at the barrier that one waits at. */
 void bc_ptx_barrier_deadlock(struct bc_ptx_run *x, const struct bc_ptx_block *b);
+/* After a barrier: the lanes of @w that waited go on. */
+void bc_ptx_barrier_resume(struct bc_ptx_warp *w);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/device/reference/ptx_barrier.h"
+#include "harness/device/reference/ptx_cluster.h"
 #include "harness/device/reference/ptx_mbarrier.h"
 #include "harness/device/reference/ptx_warp.h"
 
@@ -18,7 +19,7 @@ static void fill_specials(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 
 	for (unsigned lane = 0; lane < BC_LANES; lane++) {
 		const uint32_t t = w->index * BC_LANES + lane, bit = 1u << lane;
-		const uint64_t v[BC_PTX_NSPECIALS] = {
+		uint64_t v[BC_PTX_NSPECIALS] = {
 			[BC_PTX_SR_TID_X] = t % l->block[0],
 			[BC_PTX_SR_TID_Y] = t / l->block[0] % l->block[1],
 			[BC_PTX_SR_TID_Z] = t / l->block[0] / l->block[1],
@@ -46,23 +47,22 @@ static void fill_specials(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 			[BC_PTX_SR_TOTAL_SMEM_SIZE] = (uint64_t)x->g->shared_bytes + k->arch.reserved_bytes,
 		};
 
+		bc_ptx_cluster_specials(x->g, b, v);
 		for (unsigned s = 0; s < BC_PTX_NSPECIALS; s++)
 			if (k->special[s] != 0)
 				w->r[k->special[s] + lane] = v[s];
 	}
 }
 
-static void start_block(struct bc_ptx_run *x, struct bc_ptx_block *b, uint64_t linear, unsigned ordinal, bool alone)
+static void start_block(struct bc_ptx_run *x, struct bc_ptx_block *b, uint64_t n, unsigned ordinal, bool alone)
 {
-	const uint32_t *grid = x->g->l->grid, *block = x->g->l->block;
+	const uint32_t *block = x->g->l->block;
 
-	b->linear = linear;
-	b->sm = (uint32_t)(linear % (x->g->l->sms ? x->g->l->sms : 1));
+	bc_ptx_cluster_place(x->g, n, b);
+	b->cluster_phases = 0;
+	b->sm = (uint32_t)(b->linear % (x->g->l->sms ? x->g->l->sms : 1));
 	b->ordinal = ordinal;
 	b->alone = alone;
-	b->id[0] = (uint32_t)(linear % grid[0]);
-	b->id[1] = (uint32_t)(linear / grid[0] % grid[1]);
-	b->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
 	b->nthreads = block[0] * block[1] * block[2];
 	b->nwarps = (b->nthreads + BC_LANES - 1) / BC_LANES;
 	b->ndone = 0;
@@ -105,7 +105,7 @@ static bool turn(struct bc_ptx_run *x, struct bc_ptx_block *b)
 {
 	bool ran = false;
 
-	x->quantum = x->g->l->cooperative ? COOPERATIVE_QUANTUM : BC_PTX_QUANTUM;
+	x->quantum = x->g->l->cooperative || x->g->ranks > 1 ? COOPERATIVE_QUANTUM : BC_PTX_QUANTUM;
 	if (x->g->timing)
 		return timed_turn(x, b);
 	for (uint32_t i = 0; i < b->nwarps && !x->failed; i++) {
@@ -123,6 +123,7 @@ static void clear_shared(struct bc_ptx_shared *s)
 	memset(s->data, 0xcd, s->bytes);
 	memset(s->written, 0, s->bytes);
 	bc_ptx_mbarriers_reset(s);
+	bc_ptx_cluster_forget(s);
 	if (s->race)
 		bc_ptx_race_reset(s->race);
 }

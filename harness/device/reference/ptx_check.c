@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every access of every lane is checked here: where it points, and whether it may. */
-#include "harness/device/reference/ptx_exec.h"
+#include "harness/device/reference/ptx_cluster.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,10 +135,16 @@ static unsigned char *add_bad_access(struct bc_ptx_run *x, struct bc_ptx_warp *w
 	return NULL;
 }
 
+/* The memory that the current access reaches. */
+static const struct bc_ptx_shared *reached(const struct bc_ptx_run *x, const struct bc_ptx_warp *w)
+{
+	return x->remote ? x->remote : w->b->shared;
+}
+
 unsigned char *bc_ptx_shared_at(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
 				uint32_t lane, uint64_t addr, uint32_t bytes, uint32_t align, bool write)
 {
-	const struct bc_ptx_shared *s = w->b->shared;
+	const struct bc_ptx_shared *s = reached(x, w);
 	char detail[96];
 
 	if (addr < s->base || addr - s->base > s->bytes || bytes > s->bytes - (addr - s->base)) {
@@ -225,7 +231,7 @@ enum bc_ptx_space bc_ptx_space_of(struct bc_ptx_run *x, uint64_t addr)
 {
 	const struct bc_ptx_map_entry *e;
 
-	if (addr - BC_PTX_SHARED_WINDOW < BC_PTX_WINDOW_BYTES)
+	if (addr - BC_PTX_SHARED_WINDOW < BC_PTX_WINDOW_BYTES * (x->g->ranks > 1 ? x->g->ranks + 1 : 1))
 		return BC_PTX_SHARED;
 	if (addr - BC_PTX_LOCAL_WINDOW < BC_PTX_WINDOW_BYTES)
 		return BC_PTX_LOCAL;
@@ -238,7 +244,7 @@ enum bc_ptx_space bc_ptx_space_of(struct bc_ptx_run *x, uint64_t addr)
 void bc_ptx_shared_race(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
 			uint64_t addr, uint32_t bytes, uint32_t enable, bool write, bool atomic)
 {
-	const struct bc_ptx_shared *s = w->b->shared;
+	const struct bc_ptx_shared *s = reached(x, w);
 	const uint32_t thread = w->index * BC_LANES + lane;
 	const uint64_t when = w->clock << 5 | w->index;
 
@@ -270,7 +276,7 @@ void bc_ptx_shared_race(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struc
 void bc_ptx_shared_read(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
 			uint64_t addr, uint32_t bytes, bool atomic)
 {
-	const struct bc_ptx_shared *s = w->b->shared;
+	const struct bc_ptx_shared *s = reached(x, w);
 	const unsigned char *written = s->written + (addr - s->base);
 	const unsigned char *hole = memchr(written, 0, bytes);
 
@@ -283,14 +289,16 @@ void bc_ptx_shared_read(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struc
 
 		bc_ptx_add_finding(x, w, in, &at);
 	}
-	if (s->race && !atomic) /* the write that follows is checked */
+	if (s->touch && !atomic)
+		bc_ptx_cluster_touch(x, w, in, lane, addr, bytes, false, false);
+	if (s->race && !atomic && !x->remote) /* the write that follows is checked */
 		bc_ptx_shared_race(x, w, in, lane, addr, bytes, UINT32_MAX, false, false);
 }
 
 void bc_ptx_shared_write(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t lane,
 			 uint64_t addr, uint32_t bytes, uint32_t enable, bool atomic)
 {
-	const struct bc_ptx_shared *s = w->b->shared;
+	const struct bc_ptx_shared *s = reached(x, w);
 	unsigned char *written = s->written + (addr - s->base);
 
 	if (bytes < 32 && (enable & ((1u << bytes) - 1)) == (1u << bytes) - 1) {
@@ -300,7 +308,9 @@ void bc_ptx_shared_write(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 			if (enable >> i & 1)
 				written[i] = 1;
 	}
-	if (s->race)
+	if (s->touch)
+		bc_ptx_cluster_touch(x, w, in, lane, addr, bytes, true, atomic);
+	if (s->race && !x->remote)
 		bc_ptx_shared_race(x, w, in, lane, addr, bytes, enable, true, atomic);
 }
 
@@ -322,7 +332,7 @@ void bc_ptx_shared_put(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct
 		       uint64_t addr, uint32_t bytes, uint32_t enable)
 {
 	const struct bc_ptx_hooks *h = x->g->l->hooks;
-	const struct bc_ptx_shared *s = w->b->shared;
+	const struct bc_ptx_shared *s = reached(x, w);
 	const uint64_t at = addr - s->base, also = h && h->also_at ? at + h->also_at : s->bytes;
 
 	bc_ptx_shared_write(x, w, in, lane, addr, bytes, enable, false);

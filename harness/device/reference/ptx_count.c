@@ -58,6 +58,8 @@ void bc_ptx_count_shared(struct bc_ptx_run *x, struct bc_ptx_warp *w, const stru
 	uint32_t a[BC_LANES];
 	enum bc_status st;
 
+	if (x->remote && !(h && h->cluster & BC_PTX_CLUSTER_COUNTED))
+		return;
 	if (op == BC_OP_NONE || bc_op_info(op)->law == BC_LAW_UNKNOWN)
 		return;
 	for (unsigned l = 0; l < BC_LANES; l++)
@@ -128,10 +130,21 @@ void bc_ptx_count_global(struct bc_ptx_run *x, const uint64_t addr[BC_LANES], ui
 	}
 }
 
+bool bc_ptx_counts_request(const struct bc_ptx_run *x, const struct bc_ptx_insn *in)
+{
+	const struct bc_ptx_hooks *h = x->g->l->hooks;
+
+	if (in->space != BC_PTX_SHARED)
+		return false;
+	return (!(in->flags & BC_PTX_FL_CLUSTER) && !x->remote) || (h && h->cluster & BC_PTX_CLUSTER_COUNTED);
+}
+
 struct bc_ptx_access bc_ptx_access_of(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
 				      enum bc_ptx_kind kind, enum bc_ptx_space space, uint32_t bytes, uint32_t mask,
 				      const uint64_t addr[BC_LANES])
 {
+	const struct bc_ptx_shared *s = x->remote ? x->remote : w->b->shared;
+
 	return (struct bc_ptx_access){
 		.kind = kind,
 		.space = space,
@@ -145,9 +158,9 @@ struct bc_ptx_access bc_ptx_access_of(struct bc_ptx_run *x, struct bc_ptx_warp *
 		.warp = w->index,
 		.sm = w->b->sm,
 		.time = x->g->timing ? w->time.issue : w->clock,
-		.shared = w->b->shared->data,
-		.shared_base = w->b->shared->base,
-		.shared_bytes = w->b->shared->bytes,
+		.shared = s->data,
+		.shared_base = s->base,
+		.shared_bytes = s->bytes,
 		.serial = w->b->serial++,
 	};
 }

@@ -23,6 +23,7 @@
 #define BC_PTX_WARPS_MAX 32
 #define BC_PTX_BARRIERS 16
 #define BC_PTX_COUNTED 16
+#define BC_PTX_CLUSTER_BARRIER 16u /* bc_ptx_warp.barrier: that of the cluster */
 
 /* Generic addresses of the windows; far from every allocation. */
 #define BC_PTX_SHARED_WINDOW UINT64_C(0x00007f0000000000)
@@ -104,7 +105,8 @@ enum {
 	BC_PTX_FL_RELAXED = 1 << 17,	/* mbarrier: it orders nothing */
 	BC_PTX_FL_TX = 1 << 18,		/* mbarrier: the operand is bytes to expect */
 	BC_PTX_FL_NO_COMPLETE = 1 << 19,
-	BC_PTX_FL_NEWER = 1 << 20, /* mbarrier: a form that came with bulk copies */
+	BC_PTX_FL_NEWER = 1 << 20,   /* mbarrier: a form that came with bulk copies */
+	BC_PTX_FL_CLUSTER = 1 << 21, /* the barrier of the cluster */
 };
 
 /* What an instruction does with the registers of its list. */
@@ -164,6 +166,12 @@ enum bc_ptx_special {
 	BC_PTX_SR_DYNAMIC_SMEM_SIZE,
 	BC_PTX_SR_TOTAL_SMEM_SIZE,
 	BC_PTX_SR_WARP_SZ,
+	BC_PTX_SR_CLUSTERID_X, /* and y and z, here and below */
+	BC_PTX_SR_NCLUSTERID_X = BC_PTX_SR_CLUSTERID_X + 3,
+	BC_PTX_SR_CLUSTER_CTAID_X = BC_PTX_SR_NCLUSTERID_X + 3,
+	BC_PTX_SR_CLUSTER_NCTAID_X = BC_PTX_SR_CLUSTER_CTAID_X + 3,
+	BC_PTX_SR_CLUSTER_CTARANK = BC_PTX_SR_CLUSTER_NCTAID_X + 3,
+	BC_PTX_SR_CLUSTER_NCTARANK,
 	BC_PTX_NSPECIALS
 };
 
@@ -242,11 +250,13 @@ struct bc_ptx_warp {
 	struct bc_ptx_split split[BC_LANES];
 	unsigned nsplit;
 	struct bc_ptx_join join[BC_PTX_JOINS];
-	bool done, waiting; /* waiting: at a block barrier */
+	bool done, waiting; /* waiting: at a block barrier, or at the cluster's */
 	uint32_t asks;	    /* address of the mbarrier whose phase had not ended when it asked last; 0: none */
 	uint32_t barrier;   /* which one */
-	uint32_t committed[BC_LANES];	   /* cp.async groups of the lane */
-	uint32_t bulk_committed[BC_LANES]; /* the same of cp.async.bulk */
+	uint32_t cluster_arrivals, cluster_waits; /* at the cluster's barrier, so far */
+	uint32_t cluster_orders;		  /* arrivals up to the last that was not relaxed */
+	uint32_t committed[BC_LANES];		  /* cp.async groups of the lane */
+	uint32_t bulk_committed[BC_LANES];	  /* the same of cp.async.bulk */
 	struct bc_ptx_copy *copy;
 	size_t ncopy, copy_cap;
 };
@@ -275,12 +285,15 @@ struct bc_ptx_shared {
 		struct bc_ptx_race_clock *clock; /* NULL: no race check */
 	} * mbarrier;				 /* valid objects (ptx_mbarrier.h) */
 	size_t nmbarrier, mbarrier_cap;
+	void *touch; /* ptx_cluster_sync.c: [bytes]; NULL: no cluster, or no race check */
 };
 
 struct bc_ptx_block {
 	uint32_t id[3];
 	uint64_t linear;
-	uint32_t sm; /* that it is on */
+	uint32_t sm;		 /* that it is on */
+	uint32_t rank;		 /* in its cluster */
+	uint32_t cluster_phases; /* of the cluster's barrier that have ended */
 	uint32_t nthreads, nwarps, ndone;
 	uint32_t ordinal; /* 1 for the second of two blocks that share memory */
 	bool alone;	  /* it shares its memory with no other block */
@@ -301,10 +314,12 @@ struct bc_ptx_grid {
 	struct bc_geometry geometry;
 	const struct bc_ptx_timing *timing; /* of a kernel that reads the clock; NULL: none */
 	uint64_t nblocks;
-	unsigned together; /* blocks that run at once on one worker: 1, 2 that share memory, all of a cooperative launch
-			    */
-	bool share;	   /* those blocks have one shared memory */
-	uint32_t shared_bytes;	     /* static and dynamic */
+	unsigned together;     /* blocks that run at once on one worker: 1, 2 that share memory, those of a cluster, all
+				* of a cooperative launch */
+	uint32_t cluster[3];   /* each at least 1 */
+	unsigned ranks;	       /* blocks of a cluster; 1: no cluster */
+	bool share;	       /* those blocks have one shared memory */
+	uint32_t shared_bytes; /* static and dynamic */
 	atomic_uint_fast64_t next;   /* block to run next */
 	atomic_uint_fast64_t budget; /* instructions left to hand out */
 	atomic_uint_fast64_t failed; /* lowest block that failed, UINT64_MAX: none */
@@ -315,7 +330,8 @@ struct bc_ptx_grid {
 struct bc_ptx_run {
 	struct bc_ptx_grid *g;
 	const struct bc_ptx_kernel *k;
-	struct bc_ptx_block *block; /* [together] */
+	struct bc_ptx_block *block;   /* [together] */
+	struct bc_ptx_shared *remote; /* of another block, which the current access reaches; NULL: the block's own */
 	struct bc_ptx_counts counts;
 	bool failed;	  /* the current block cannot go on */
 	bool yielded;	  /* the split that ran gives up its warp's turn */
@@ -402,6 +418,7 @@ bc_ptx_decode_fn bc_ptx_decode_integer, bc_ptx_decode_bits, bc_ptx_decode_float,
 bc_ptx_decode_fn bc_ptx_decode_math, bc_ptx_decode_cvt, bc_ptx_decode_compare, bc_ptx_decode_move;
 bc_ptx_decode_fn bc_ptx_decode_ldst, bc_ptx_decode_atom, bc_ptx_decode_matrix, bc_ptx_decode_async;
 bc_ptx_decode_fn bc_ptx_decode_sync, bc_ptx_decode_control, bc_ptx_decode_mbarrier, bc_ptx_decode_mma;
+bc_ptx_decode_fn bc_ptx_decode_cluster;				 /* barrier.cluster, mapa, getctarank */
 bc_ptx_decode_fn bc_ptx_decode_tensor, bc_ptx_decode_bulk_group; /* of cp.async.bulk */
 
 /* ptx_layout.c: addresses of variables (shared, local, parameters, global) of the entry, and special registers. */
@@ -509,6 +526,10 @@ void bc_ptx_count_global(struct bc_ptx_run *x, const uint64_t addr[BC_LANES], ui
 			 bool store);
 /* The law's operation for a plain access of @bytes. */
 enum bc_op bc_ptx_access_op(uint32_t bytes, bool store, bool generic);
+
+/* Does an ld or st move the request counter of its class? Not when it is generic, .shared::cluster, or reaches another
+ * block's memory. */
+bool bc_ptx_counts_request(const struct bc_ptx_run *x, const struct bc_ptx_insn *in);
 
 /* What the launch's hooks are told of an access. */
 struct bc_ptx_access bc_ptx_access_of(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,

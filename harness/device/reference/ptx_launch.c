@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A launch: checks of its geometry, the workers, and what they bring together. */
 #include "harness/device/reference/ptx_block.h"
+#include "harness/device/reference/ptx_cluster.h"
 #include "harness/device/reference/ptx_mbarrier.h"
 
 #include <pthread.h>
@@ -66,6 +67,7 @@ static void free_shared(struct bc_ptx_shared *s)
 		return;
 	bc_ptx_race_destroy(s->race);
 	bc_ptx_mbarriers_release(s);
+	free(s->touch);
 	free(s->data);
 	free(s->written);
 	free(s);
@@ -106,6 +108,12 @@ static enum bc_status make_shared(struct bc_ptx_run *x, struct bc_ptx_block *b, 
 	s->written = calloc(1, bytes + 1u);
 	if (!s->data || !s->written)
 		return bc_fail(err, BC_ENOMEM, "out of memory for %u bytes of shared memory", bytes);
+	if (x->g->l->racecheck && x->g->ranks > 1) {
+		const enum bc_status st = bc_ptx_cluster_watch(s, err);
+
+		if (st)
+			return st;
+	}
 	return x->g->l->racecheck ? bc_ptx_race_create(bytes, &s->race, err) : BC_OK;
 }
 
@@ -270,13 +278,15 @@ enum bc_status bc_ptx_launch(const struct bc_ptx_kernel *k, const struct bc_ptx_
 	st = check_geometry(k, l, err);
 	if (!st)
 		st = check_sizes(k, l, &g.shared_bytes, err);
+	if (!st)
+		st = bc_ptx_cluster_check(&g, err);
 	if (st)
 		return st;
 	g.geometry = bc_arch_geometry(&k->arch);
 	g.timing = reads_clock(k) ? l->timing : NULL;
 	g.nblocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-	g.share = l->hooks && l->hooks->share_blocks && !l->cooperative;
-	g.together = l->cooperative ? (unsigned)g.nblocks : g.share ? 2 : 1;
+	g.share = l->hooks && l->hooks->share_blocks && !l->cooperative && g.ranks == 1;
+	g.together = l->cooperative ? (unsigned)g.nblocks : g.share ? 2 : g.ranks;
 	atomic_init(&g.next, 0);
 	atomic_init(&g.budget, l->budget ? l->budget : BC_PTX_BUDGET_DEFAULT);
 	atomic_init(&g.failed, UINT64_MAX);

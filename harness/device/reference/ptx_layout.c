@@ -40,6 +40,20 @@ static const struct {
 	{ "%globaltimer_hi", BC_PTX_SR_GLOBALTIMER_HI, 4 },
 	{ "%dynamic_smem_size", BC_PTX_SR_DYNAMIC_SMEM_SIZE, 4 },
 	{ "%total_smem_size", BC_PTX_SR_TOTAL_SMEM_SIZE, 4 },
+	{ "%clusterid.x", BC_PTX_SR_CLUSTERID_X, 4 },
+	{ "%clusterid.y", BC_PTX_SR_CLUSTERID_X + 1, 4 },
+	{ "%clusterid.z", BC_PTX_SR_CLUSTERID_X + 2, 4 },
+	{ "%nclusterid.x", BC_PTX_SR_NCLUSTERID_X, 4 },
+	{ "%nclusterid.y", BC_PTX_SR_NCLUSTERID_X + 1, 4 },
+	{ "%nclusterid.z", BC_PTX_SR_NCLUSTERID_X + 2, 4 },
+	{ "%cluster_ctaid.x", BC_PTX_SR_CLUSTER_CTAID_X, 4 },
+	{ "%cluster_ctaid.y", BC_PTX_SR_CLUSTER_CTAID_X + 1, 4 },
+	{ "%cluster_ctaid.z", BC_PTX_SR_CLUSTER_CTAID_X + 2, 4 },
+	{ "%cluster_nctaid.x", BC_PTX_SR_CLUSTER_NCTAID_X, 4 },
+	{ "%cluster_nctaid.y", BC_PTX_SR_CLUSTER_NCTAID_X + 1, 4 },
+	{ "%cluster_nctaid.z", BC_PTX_SR_CLUSTER_NCTAID_X + 2, 4 },
+	{ "%cluster_ctarank", BC_PTX_SR_CLUSTER_CTARANK, 4 },
+	{ "%cluster_nctarank", BC_PTX_SR_CLUSTER_NCTARANK, 4 },
 };
 
 int bc_ptx_special_find(struct bc_ptx_slice name, unsigned *bytes)

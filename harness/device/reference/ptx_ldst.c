@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ld and st: every space, width and vector. */
-#include "harness/device/reference/ptx_exec.h"
+#include "harness/device/reference/ptx_cluster.h"
 
 #include <string.h>
 
@@ -72,14 +72,14 @@ static void load_from(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct 
 			memcpy(x->data[l], p, bytes);
 	}
 	if (space == BC_PTX_SHARED) {
-		x->counts.ld_requests += in->space == BC_PTX_SHARED;
+		x->counts.ld_requests += bc_ptx_counts_request(x, in);
 		bc_ptx_count_shared(x, w, in, op, addr, mask);
 	} else if (space == BC_PTX_GLOBAL) {
 		bc_ptx_count_global(x, addr, bytes, mask, false);
 	}
 	a = bc_ptx_access_of(x, w, in, BC_PTX_LOAD, space, bytes, mask, addr);
 	if (h && h->load) {
-		a.op = space == BC_PTX_SHARED ? op : BC_OP_NONE;
+		a.op = space == BC_PTX_SHARED && !x->remote ? op : BC_OP_NONE;
 		h->load(h->ctx, &a, x->data);
 	}
 }
@@ -104,14 +104,14 @@ static void store_to(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct b
 			return;
 	}
 	if (space == BC_PTX_SHARED) {
-		x->counts.st_requests += in->space == BC_PTX_SHARED;
+		x->counts.st_requests += bc_ptx_counts_request(x, in);
 		bc_ptx_count_shared(x, w, in, op, addr, mask);
 	} else if (space == BC_PTX_GLOBAL) {
 		bc_ptx_count_global(x, addr, bytes, mask, true);
 	}
 	a = bc_ptx_access_of(x, w, in, BC_PTX_STORE, space, bytes, mask, addr);
 	if (h && h->store) {
-		a.op = space == BC_PTX_SHARED ? op : BC_OP_NONE;
+		a.op = space == BC_PTX_SHARED && !x->remote ? op : BC_OP_NONE;
 		h->store(h->ctx, &a, x->data, enable);
 	}
 	for (uint32_t m = mask; m != 0; m &= m - 1) {
@@ -135,18 +135,24 @@ static void store_to(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct b
 	}
 }
 
-typedef void access_fn(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in,
-		       enum bc_ptx_space space, const uint64_t addr[BC_LANES], uint32_t mask);
+static void in_space(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, bc_ptx_access_fn *fn,
+		     enum bc_ptx_space space, const uint64_t addr[BC_LANES], uint32_t mask)
+{
+	if (space == BC_PTX_SHARED)
+		bc_ptx_cluster_access(x, w, in, fn, addr, mask);
+	else
+		fn(x, w, in, space, addr, mask);
+}
 
 /* Call @fn for the instruction's space; for a generic one, for each space that its lanes reach. */
 static void by_space(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t mask,
-		     access_fn *fn)
+		     bc_ptx_access_fn *fn)
 {
 	uint32_t lanes[BC_PTX_GENERIC] = { 0 };
 	uint64_t addr[BC_LANES];
 
 	if (in->space != BC_PTX_GENERIC) {
-		fn(x, w, in, (enum bc_ptx_space)in->space, x->addr, mask);
+		in_space(x, w, in, fn, (enum bc_ptx_space)in->space, x->addr, mask);
 		return;
 	}
 	for (uint32_t m = mask; m != 0; m &= m - 1) {
@@ -159,7 +165,7 @@ static void by_space(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct b
 			continue;
 		for (unsigned l = 0; l < BC_LANES; l++)
 			addr[l] = x->addr[l] - window_of((enum bc_ptx_space)s);
-		fn(x, w, in, (enum bc_ptx_space)s, addr, lanes[s]);
+		in_space(x, w, in, fn, (enum bc_ptx_space)s, addr, lanes[s]);
 	}
 }
 
@@ -228,7 +234,7 @@ static bool take_space(struct bc_ptx_decoder *d, bool is_load)
 		{ "global", BC_PTX_GLOBAL, true, true },       { "shared", BC_PTX_SHARED, true, true },
 		{ "shared::cta", BC_PTX_SHARED, true, true },  { "local", BC_PTX_LOCAL, true, true },
 		{ "const", BC_PTX_CONST, true, false },	       { "param", BC_PTX_PARAM, true, true },
-		{ "param::entry", BC_PTX_PARAM, true, false },
+		{ "param::entry", BC_PTX_PARAM, true, false }, { "shared::cluster", BC_PTX_SHARED, true, true },
 	};
 
 	for (size_t i = 0; i < BC_ARRAY_LEN(spaces); i++) {
@@ -335,6 +341,11 @@ enum bc_status bc_ptx_decode_ldst(struct bc_ptx_decoder *d)
 		return st;
 	in->space = BC_PTX_GENERIC;
 	in->vec = 1;
+	if (bc_ptx_has_modifier(d, "shared::cluster")) {
+		if (!d->k->arch.cluster)
+			return bc_ptx_lacks(d, "clusters");
+		in->flags |= BC_PTX_FL_CLUSTER;
+	}
 	while (take_space(d, is_load) || take_vector(d) || take_hint(d))
 		;
 	in->type = (uint8_t)bc_ptx_take_type(d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mov (with packing and unpacking of vectors), cvta, isspacep. */
-#include "harness/device/reference/ptx_exec.h"
+#include "harness/device/reference/ptx_cluster.h"
 
 static void move(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct bc_ptx_insn *in, uint32_t mask)
 {
@@ -123,6 +123,7 @@ static const struct {
 	{ "const", BC_PTX_CONST, 0 },
 	{ "shared", BC_PTX_SHARED, BC_PTX_SHARED_WINDOW },
 	{ "shared::cta", BC_PTX_SHARED, BC_PTX_SHARED_WINDOW },
+	{ "shared::cluster", BC_PTX_SHARED, BC_PTX_SHARED_WINDOW },
 	{ "local", BC_PTX_LOCAL, BC_PTX_LOCAL_WINDOW },
 	{ "param", BC_PTX_PARAM, 0 }, /* addresses of parameters are generic already */
 	{ "param::entry", BC_PTX_PARAM, 0 },
@@ -168,9 +169,13 @@ static void is_space(struct bc_ptx_run *x, struct bc_ptx_warp *w, const struct b
 
 	for (uint32_t m = mask; m != 0; m &= m - 1) {
 		const unsigned l = (unsigned)__builtin_ctz(m);
-		const enum bc_ptx_space s = bc_ptx_space_of(x, w->r[in->src[0] + l]);
+		const uint64_t a = w->r[in->src[0] + l], code = (a - BC_PTX_SHARED_WINDOW) >> BC_PTX_RANK_SHIFT;
+		bool in_it = bc_ptx_space_of(x, a) == (enum bc_ptx_space)in->space;
 
-		out |= (uint32_t)(s == (enum bc_ptx_space)in->space) << l;
+		/* Memory of another block is in .shared::cluster alone. */
+		if (in_it && in->space == BC_PTX_SHARED && !(in->flags & BC_PTX_FL_CLUSTER))
+			in_it = code == 0 || code == (uint64_t)w->b->rank + 1;
+		out |= (uint32_t)in_it << l;
 	}
 	w->p[in->dst] = (w->p[in->dst] & ~mask) | out;
 }
@@ -181,6 +186,7 @@ static enum bc_status decode_isspacep(struct bc_ptx_decoder *d)
 	bool found = false;
 	enum bc_status st = bc_ptx_noperands(d, 2, 2);
 
+	in->flags |= bc_ptx_has_modifier(d, "shared::cluster") ? BC_PTX_FL_CLUSTER : 0;
 	for (size_t i = 0; i < BC_ARRAY_LEN(spaces) && !found; i++) {
 		found = bc_ptx_take_modifier(d, spaces[i].name);
 		in->space = (uint8_t)spaces[i].space;

@@ -58,6 +58,13 @@ static enum bc_status parse_performance(struct bc_ptx_parser *p, struct bc_ptx_e
 			e->maxntid = n[0] * n[1] > 65536 ? 65536 : n[0] * n[1] * n[2];
 		} else if (bc_ptx_at_dot(p, "reqntid")) {
 			st = parse_ntid(p, e->reqntid);
+		} else if (bc_ptx_at_dot(p, "reqnctapercluster")) {
+			st = parse_ntid(p, e->reqcluster);
+		} else if (bc_ptx_at_dot(p, "maxclusterrank")) {
+			st = parse_ntid(p, n);
+			e->maxrank = n[0];
+		} else if (bc_ptx_at_dot(p, "explicitcluster")) {
+			st = bc_ptx_advance(p);
 		} else if (bc_ptx_at_dot(p, "pragma")) {
 			st = bc_ptx_skip_past(p, ';');
 		} else if (bc_ptx_at_dot(p, "maxnreg") || bc_ptx_at_dot(p, "minnctapersm") ||

@@ -336,6 +336,8 @@ static enum bc_status decode_barrier(struct bc_ptx_decoder *d)
 {
 	enum bc_status st;
 
+	if (bc_ptx_has_modifier(d, "cluster"))
+		return bc_ptx_decode_cluster(d);
 	if (d->mod[0].len != 3 || !bc_ptx_take_modifier(d, "warp"))
 		return decode_block_barrier(d);
 	if (!bc_ptx_take_modifier(d, "sync") || !bc_ptx_modifiers_done(d))

@@ -187,6 +187,7 @@ struct bc_ptx_entry {
 	uint32_t first_param, nparams; /* in module vars */
 	uint64_t params_bytes;
 	uint32_t maxntid, reqntid[3]; /* 0: not said */
+	uint32_t reqcluster[3], maxrank;
 	struct bc_ptx_stmt *stmt;
 	size_t nstmt, stmt_cap;
 	struct bc_ptx_operand *operand;

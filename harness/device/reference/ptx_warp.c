@@ -558,6 +558,7 @@ void bc_ptx_warp_start(struct bc_ptx_run *x, struct bc_ptx_warp *w)
 	w->nsplit = 0;
 	w->done = w->waiting = false;
 	w->asks = 0;
+	w->cluster_arrivals = w->cluster_waits = w->cluster_orders = 0;
 	w->ncopy = 0;
 	memset(w->join, 0, sizeof(w->join));
 	memset(w->committed, 0, sizeof(w->committed));

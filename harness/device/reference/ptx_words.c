@@ -38,7 +38,7 @@ static bool whole_words(struct bc_ptx_run *x, const struct bc_ptx_warp *w, const
 	const struct bc_ptx_shared *s = w->b->shared;
 
 	if (mask != BC_PTX_FULL || in->space != BC_PTX_SHARED || in->elem != 4 || in->vec != 1 || x->g->l->hooks ||
-	    !consecutive(x->addr, w->r + in->src[0], in->imm))
+	    s->touch || in->flags & BC_PTX_FL_CLUSTER || !consecutive(x->addr, w->r + in->src[0], in->imm))
 		return false;
 	*at = x->addr[0] - s->base;
 	return x->addr[0] >= s->base && (x->addr[0] & 3) == 0 && s->bytes >= WORDS_BYTES &&

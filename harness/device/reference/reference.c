@@ -405,6 +405,7 @@ static void run_job(const struct crew *c, struct job *j, struct bc_ptx_result *r
 
 	memcpy(p.grid, l->grid, sizeof(p.grid));
 	memcpy(p.block, l->block, sizeof(p.block));
+	memcpy(p.cluster, l->cluster, sizeof(p.cluster));
 	st = bc_ptx_launch(j->kernel, &p, r, &why);
 	j->died = st == BC_EDEVICE && !fault;
 	if (st) {

@@ -403,9 +403,9 @@ START_TEST(the_table_is_sound)
 		const struct bc_ptx_hooks *h = &f->hooks;
 		const int ways = (h->count != NULL) + (h->serve != NULL) + (h->load != NULL || h->store != NULL) +
 				 (h->atomic != NULL) + (h->skip_barrier != NULL) + (h->mbarrier != NULL) +
-				 (h->tensor != 0) + h->share_blocks + (f->arch != NULL) + (f->timing != NULL) +
-				 (f->counters != NULL) + (h->also_at != 0) + h->count_shuffles + h->whole_lines +
-				 h->by_words + h->lost_products;
+				 (h->tensor != 0) + (h->cluster != 0) + h->share_blocks + (f->arch != NULL) +
+				 (f->timing != NULL) + (f->counters != NULL) + (h->also_at != 0) + h->count_shuffles +
+				 h->whole_lines + h->by_words + h->lost_products;
 		const bool law = h->count || h->serve || f->arch || h->count_shuffles || h->whole_lines || h->by_words;
 
 		ck_assert_msg(f->name[0] &&

@@ -84,6 +84,9 @@ static const struct {
 	{ "sync/reverse/64", "bc_sync_missing", "never written", false },
 	{ "declare/reuse/2", "bc_declare_needs_zeros", "never written", false },
 	{ "mbarrier/pipe/2_for_3", "bc_mbarrier_missing", "race", true },
+	{ "cluster/ld/2", "bc_cluster_missing", "no barrier of the cluster is between", true },
+	{ "cluster/ld/8", "bc_cluster_missing", "never written", false },
+	{ "cluster/ld/2", "bc_cluster_early", "which has ended", false },
 };
 
 START_TEST(a_planted_bug_is_found)

@@ -72,7 +72,7 @@ static const struct {
 	{ "an address in 32 bits", HEAD ".global .u32 b; .global .u32 a = b;", "an address needs 8 bytes", 4 },
 	{ "65 nested blocks", ENTRY "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{ }",
 	  "nested blocks", 6 },
-	{ "a cluster kernel", HEAD ".entry k()\n.explicitcluster\n{ ret; }", "directive of an entry", 5 },
+	{ "clusters for blocks", HEAD ".entry k()\n.blocksareclusters\n{ ret; }", "directive of an entry", 5 },
 };
 
 START_TEST(malformed_texts_are_refused)
@@ -118,7 +118,7 @@ static const struct {
 	{ "a label of an inner block", "bra L; { L: }", "the label is not defined" },
 	{ "a register that is not declared", "add.u32 %r4, %r5, %r99;", "not declared" },
 	{ "a name that is not declared", "mov.u32 %r4, something;", "a name is not declared" },
-	{ "a special register that is not known", "mov.u32 %r4, %cluster_ctaid.x;", "not known" },
+	{ "a special register that is not known", "mov.u32 %r4, %aggr_smem_size;", "not known" },
 	{ "a narrow destination", "add.u64 %r4, %d4, %d5;", "destination register has the wrong width" },
 	{ "a wide source", "add.u32 %r4, %d4, %r5;", "operand has the wrong width" },
 	{ "a predicate for a number", "add.u32 %r4, %p1, %r5;", "wrong width" },

@@ -259,6 +259,14 @@ static bool is_kernel(CUfunction f, unsigned i)
 	return (void *)f == (void *)(uintptr_t)&kernels[i];
 }
 
+/* Clusters are for kernels that no stub runs: where there is one it is refused, else it is a launch. */
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
+{
+	return c->numAttrs ? CUDA_ERROR_NOT_SUPPORTED
+			   : cuLaunchKernel(f, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY,
+					    c->blockDimZ, c->sharedMemBytes, c->hStream, params, extra);
+}
+
 /* As kernels/pattern.cuh moves on what a block writes. */
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
 				   unsigned bz, unsigned shared_bytes, CUstream stream, void **params)
