@@ -293,7 +293,7 @@ static bool fragment(unsigned i, struct bc_case *c)
 #define CUB "CUB, BlockExchange: padding by item + (item >> 5), for powers of two"
 #define HARRIS "GPU Gems 3, chapter 39 (Parallel Prefix Sum with CUDA): CONFLICT_FREE_OFFSET"
 #define CUTE "CUTLASS, CuTe: Swizzle<B, M, S> for rows of 32, 64, 128 and 256 bytes"
-#define FFT "FFT libraries for GPUs: the exchange between steps, padded by one in 33"
+#define FFT "block FFTs and their exchanges, padded by one in 33: CUDALibrarySamples issue 366, SMFFT issue 2"
 #define TRITON "Triton, shared encodings: padded by interval, swizzled by vec, perPhase and maxPhase"
 #define PTX_ISA "PTX ISA, fragments of mma: which lane has which element"
 #define EXCHANGE "an exchange conflicts as gcd(items, 32) says; the pad cleans powers of two, others are 2-way with it"
