@@ -6,7 +6,8 @@
 #include "harness/device/reference/ptx_exec.h"
 
 /* Loops over all lanes are built for the processor's wider vectors as well, and chosen when the program starts.
- * Without sanitizers: the choice is made before they are ready. No fused multiply-add: rounding stays what it is. */
+ * Not with sanitizers: the choice is made before they are ready. For integers only: wider processors round some
+ * expressions of floating point otherwise (fused multiply-add). */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BC_PTX_WIDE __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))

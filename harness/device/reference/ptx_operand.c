@@ -26,6 +26,11 @@ enum bc_status bc_ptx_refuse(const struct bc_ptx_decoder *d, const char *why)
 
 enum bc_status bc_ptx_unknown(const struct bc_ptx_decoder *d)
 {
+	static const char *const images[] = { "tex.", "tld4.", "txq.", "suld.", "sust.", "sured.", "suq." };
+
+	for (size_t i = 0; i < BC_ARRAY_LEN(images); i++)
+		if (d->s->opcode.len > strlen(images[i]) && memcmp(d->s->opcode.s, images[i], strlen(images[i])) == 0)
+			return bc_ptx_refuse(d, "textures and surfaces are not supported by the reference device");
 	return bc_ptx_refuse(d, "instruction or form of it not known to the reference device");
 }
 

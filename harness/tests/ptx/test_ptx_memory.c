@@ -30,6 +30,13 @@ static const struct {
 } findings[] = {
 	{ "the word behind the allocation", "ld.global.u32 %r4, [%d0+256];", STOPS, BC_PTX_OUT_OF_BOUNDS, BC_PTX_GLOBAL,
 	  0, 4, 9, false, 0 },
+	{ "the last of 32 words that follow one another",
+	  "shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r2; st.shared.u32 [%r4+132], %r1;", STOPS, BC_PTX_SHARED_LIMIT,
+	  BC_PTX_SHARED, 31, 4, 9, true, 0x500 },
+	{ "one of 32 words that nobody wrote",
+	  "shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r2; setp.ne.u32 %p1, %r1, 5; @%p1 st.shared.u32 [%r4], %r1;\n"
+	  "ld.shared.u32 %r6, [%r4];",
+	  BC_OK, BC_PTX_UNWRITTEN, BC_PTX_SHARED, 5, 4, 10, false, 0x414 },
 	{ "the last lane alone", "mad.wide.u32 %d4, %r1, 8, %d1;\nst.global.v4.u32 [%d4+8], {%r4,%r4,%r4,%r4};", STOPS,
 	  BC_PTX_MISALIGNED, BC_PTX_GLOBAL, 0, 16, 10, true, 0 },
 	{ "a vector that only ends outside",
@@ -156,6 +163,9 @@ static const struct {
 	uint64_t want[3]; /* u64 words 0, 1 and 31 of out, one a lane */
 } effects[] = {
 #define STORE64 " mad.wide.u32 %d20, %r1, 8, %d1; st.global.u64 [%d20], %d10;"
+	{ "a signed comparison by the whole warp",
+	  "sub.u32 %r4, %r1, 1; setp.lt.s32 %p1, %r4, 1; selp.u64 %d10, 1, 0, %p1;" STORE64,
+	  { 1, 1, 0 } },
 	{ "ld.s8 extends to the register",
 	  "mov.u32 %r4, 0x80; st.shared.u8 [%r2], %r4; bar.sync 0; ld.shared.s8 %d10, [%r2];" STORE64,
 	  { 0xffffffffffffff80, 0xffffffffffffff80, 0xffffffffffffff80 } },
