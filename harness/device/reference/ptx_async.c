@@ -244,8 +244,12 @@ enum bc_status bc_ptx_decode_async(struct bc_ptx_decoder *d)
 
 	if (bc_ptx_has_modifier(d, "tensor"))
 		return bc_ptx_decode_tensor(d);
-	if (bc_ptx_has_modifier(d, "bulk"))
-		return bc_ptx_decode_bulk_group(d);
+	if (bc_ptx_has_modifier(d, "commit_group") || bc_ptx_has_modifier(d, "wait_group")) {
+		if (bc_ptx_has_modifier(d, "bulk"))
+			return bc_ptx_decode_bulk_group(d);
+	} else if (bc_ptx_has_modifier(d, "bulk")) {
+		return bc_ptx_decode_bulk(d);
+	}
 	if (!bc_ptx_take_modifier(d, "async"))
 		return bc_ptx_unknown(d);
 	if (!d->k->arch.cp_async)

@@ -418,8 +418,8 @@ bc_ptx_decode_fn bc_ptx_decode_integer, bc_ptx_decode_bits, bc_ptx_decode_float,
 bc_ptx_decode_fn bc_ptx_decode_math, bc_ptx_decode_cvt, bc_ptx_decode_compare, bc_ptx_decode_move;
 bc_ptx_decode_fn bc_ptx_decode_ldst, bc_ptx_decode_atom, bc_ptx_decode_matrix, bc_ptx_decode_async;
 bc_ptx_decode_fn bc_ptx_decode_sync, bc_ptx_decode_control, bc_ptx_decode_mbarrier, bc_ptx_decode_mma;
-bc_ptx_decode_fn bc_ptx_decode_cluster;				 /* barrier.cluster, mapa, getctarank */
-bc_ptx_decode_fn bc_ptx_decode_tensor, bc_ptx_decode_bulk_group; /* of cp.async.bulk */
+bc_ptx_decode_fn bc_ptx_decode_cluster; /* barrier.cluster, mapa, getctarank */
+bc_ptx_decode_fn bc_ptx_decode_tensor, bc_ptx_decode_bulk, bc_ptx_decode_bulk_group; /* of cp.async.bulk */
 
 /* ptx_layout.c: addresses of variables (shared, local, parameters, global) of the entry, and special registers. */
 /* @used: [nvar] zeroes; filled. */

@@ -20,7 +20,8 @@ struct bc_ptx_pending {
 	bool grouped; /* it is of bulk group @group of its thread; else of the mbarrier at shared address @barrier */
 	uint32_t group;
 	uint64_t barrier;
-	uint64_t bytes; /* that are told to the mbarrier */
+	uint64_t bytes;	   /* that are told to the mbarrier */
+	uint64_t to, from; /* addresses of a copy without a tensor map */
 	struct bc_ptx_tile tile;
 };
 
