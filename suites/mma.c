@@ -44,7 +44,7 @@ static bool of_type(unsigned i, struct bc_case *c, enum type t)
 	if (i >= BC_ARRAY_LEN(layouts))
 		return false;
 	c->needs = BC_NEED_MMA_SYNC | BC_NEED_LDMATRIX;
-	c->arg[0] = t;
+	c->arg[0] = (int32_t)t;
 	c->arg[1] = (int32_t)layouts[i].pitch;
 	c->arg[2] = (int32_t)layouts[i].mask;
 	c->shared_bytes = 24 * layouts[i].pitch;
