@@ -185,7 +185,6 @@ static bool gld_program(const struct bc_case *c, const struct bc_arch *a, struct
 {
 	(void)a;
 	start(c, "bc_cluster_gld", 0, own_words(c), others_words(c), out);
-	bc_program_count(out, BC_CLASS_LD, 0);
 	return true;
 }
 

@@ -8,6 +8,7 @@
 
 const struct bc_hardware_rule bc_hardware_rules[] = {
 	{ "declare/resident", "blocks that are on an SM at one time, and the reference device runs each alone" },
+	{ "cluster/time_ld", "what another block's shared memory costs, and no published law gives it" },
 	{ "sync/cost", "what a barrier costs, and no published law gives it" },
 	{ NULL, NULL },
 };
