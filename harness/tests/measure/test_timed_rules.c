@@ -26,9 +26,10 @@ struct figures {
 	double sm_ld, sm_st;	 /* a wavefront of four warps' bursts, for the SM */
 	double bytes;		 /* a cycle, of 16-byte loads */
 	double shared, l1, l2;	 /* a load that waits for the one before */
-	double barrier;		 /* 1: a step with a barrier of the block takes what one without does; 0: as measured */
-	double bank;		 /* bank 9's loads take so many times what the others' do; 0: as many */
-	double blocks;		 /* on an SM beside those that fit */
+	double remote;	/* how many times a local load's cycles one of another block's memory takes; 0: as measured */
+	double barrier; /* 1: a step with a barrier of the block takes what one without does; 0: as measured */
+	double bank;	/* bank 9's loads take so many times what the others' do; 0: as many */
+	double blocks;	/* on an SM beside those that fit */
 };
 
 static const struct figures sound = { .chain = 2,
@@ -93,6 +94,11 @@ static const struct fault {
 	  34,
 	  "ratio",
 	  { "clock/latency" } },
+	{ "another block's shared memory is as near as one's own",
+	  offsetof(struct figures, remote),
+	  1,
+	  "ratio",
+	  { "cluster/time_ld" } },
 	{ "barriers of the block take no time", offsetof(struct figures, barrier), 1, "ratio", { "sync/cost" } },
 	{ "a bank is slow", offsetof(struct figures, bank), 1.05, "ratio", { "cells/speed" } },
 	{ "a bank is fast", offsetof(struct figures, bank), 0.9, "ratio", { "cells/speed" } },
@@ -185,6 +191,21 @@ static void time_barriers(const struct bc_launch *l)
 			cycles[0] = (uint32_t)(10000 * (now.barrier > 0 ? now.barrier : measured[i].ratio));
 }
 
+/* Measured on an H200: cycles of a few and of many loads, of the block's own shared memory and of another block's. */
+static void time_remote(const struct bc_launch *l)
+{
+	uint32_t *cycles = words_at(l, offsetof(struct bc_cluster_params, cycles));
+	struct bc_cluster_params p;
+	double ratio;
+
+	ck_assert_ptr_nonnull(cycles);
+	memcpy(&p, l->params, sizeof(p));
+	ratio = now.remote > 0 ? now.remote : p.stride == 1 ? 6.73 : 3.17;
+	cycles[0] = cycles[2] = SOME_CYCLES;
+	cycles[1] = SOME_CYCLES + 1000;
+	cycles[3] = SOME_CYCLES + (uint32_t)(1000 * ratio);
+}
+
 static void time_banks(const struct bc_launch *l)
 {
 	uint32_t *cycles = words_at(l, offsetof(struct bc_cells_params, cycles));
@@ -215,6 +236,8 @@ static enum bc_status run(struct bc_device *d, const struct bc_launch *l, size_t
 			time_clock(&l[i]);
 		else if (strcmp(l[i].kernel, "bc_sync_cost") == 0)
 			time_barriers(&l[i]);
+		else if (strcmp(l[i].kernel, "bc_cluster_clock") == 0)
+			time_remote(&l[i]);
 		else if (strcmp(l[i].kernel, "bc_cells_speed") == 0)
 			time_banks(&l[i]);
 		else if (strcmp(l[i].kernel, "bc_declare_resident") == 0)
